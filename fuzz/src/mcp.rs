@@ -55,7 +55,10 @@ fn check_request_id(line: &[u8]) {
     };
     let id = message
         .get("id")
-        .filter(|id| message.contains_key("method") && !id.is_null())
+        .filter(|id| {
+            let is_response = message.contains_key("result") || message.contains_key("error");
+            !is_response && !id.is_null()
+        })
         .cloned();
     let is_plain = id.as_ref().is_none_or(|id| {
         id.is_boolean() || id.is_i64() || id.as_str().is_some_and(|id| id.len() < 100)

@@ -1,9 +1,11 @@
-//! Parses and writes JSON without rounding any number.
+//! Parses and writes JSON without rounding any number, and without refusing half a surrogate pair.
 //!
 //! A [`Value`] holds machine numbers: `12345678901234567890123` is rounded and `1e400` is not representable. This
 //! module stores such a number as a string that starts with a random mark of this process, followed by the digits. The
 //! string passes unchanged through hooks, schemas and the MCP SDK, and the schema check rejects it by name where a
 //! number of the machine is required. [`to_text`] and [`unmark`] turn it back into a number.
+//!
+//! Half a surrogate pair (`"\ud83d"`) is no character. It is read as U+FFFD, because a program that cuts a text sends it.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -40,7 +42,7 @@ pub fn from_slice(bytes: &[u8]) -> serde_json::Result<Value> {
 /// Converts a JSON text into a value.
 pub fn to_value(text: &JsonText) -> Value {
     let marked = mark(text.as_str());
-    // `serde_json` rejects a string with half a surrogate pair; numbers in the same text still keep their digits.
+    // `serde_json` rejects a value of great depth.
     serde_json::from_str(&marked).unwrap_or_else(|_| {
         marked
             .parse::<JsonText>()
@@ -69,7 +71,7 @@ pub(crate) fn as_number(value: &Value) -> Option<&str> {
     value.as_str()?.strip_prefix(MARK.as_str())
 }
 
-/// Marks all numbers of a JSON text that a machine number would round.
+/// Marks all numbers of a JSON text that a machine number would round, and replaces lone surrogates.
 ///
 /// Text that is not JSON is returned unchanged.
 pub(crate) fn mark(text: &str) -> Cow<'_, str> {
@@ -79,17 +81,66 @@ pub(crate) fn mark(text: &str) -> Cow<'_, str> {
         let Ok(token) = token else {
             return Cow::Borrowed(text);
         };
-        let number = &text[token.range.clone()];
-        if token.kind == JsonTokenKind::Number && !is_exact_number(number) {
-            marked.extend([&text[end..token.range.start], "\"", &MARK, number, "\""]);
-            end = token.range.end;
+        let part = &text[token.range.clone()];
+        match token.kind {
+            JsonTokenKind::Number if !is_exact_number(part) => {
+                marked.extend([&text[end..token.range.start], "\"", &MARK, part, "\""]);
+            }
+            JsonTokenKind::Key | JsonTokenKind::String => {
+                let Cow::Owned(whole) = replace_lone_surrogates(part) else {
+                    continue;
+                };
+                marked.extend([&text[end..token.range.start], &whole]);
+            }
+            _ => continue,
         }
+        end = token.range.end;
     }
     if end == 0 {
         return Cow::Borrowed(text);
     }
     marked.push_str(&text[end..]);
     Cow::Owned(marked)
+}
+
+/// Replaces each `\u` escape of a lone surrogate in JSON by U+FFFD.
+pub(crate) fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
+    let mut whole = String::new();
+    let (mut end, mut at) = (0, 0);
+    while let Some(found) = text[at..].find('\\') {
+        at += found;
+        let rest = &text[at..];
+        at += match (surrogate_at(rest), rest.get(6..).and_then(surrogate_at)) {
+            (Some(SurrogateHalf::First), Some(SurrogateHalf::Second)) => 12,
+            (Some(_), _) => {
+                whole.extend([&text[end..at], "\u{fffd}"]);
+                end = at + 6;
+                6
+            }
+            // The second character of an escape such as `\\` does not start another one.
+            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    if end == 0 {
+        return Cow::Borrowed(text);
+    }
+    whole.push_str(&text[end..]);
+    Cow::Owned(whole)
+}
+
+enum SurrogateHalf {
+    First,
+    Second,
+}
+
+/// Returns which half of a surrogate pair is escaped at the start of `text`, if any.
+fn surrogate_at(text: &str) -> Option<SurrogateHalf> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    match u16::from_str_radix(digits, 16).ok()? {
+        0xd800..=0xdbff => Some(SurrogateHalf::First),
+        0xdc00..=0xdfff => Some(SurrogateHalf::Second),
+        _ => None,
+    }
 }
 
 /// Turns marked numbers back into numbers, in JSON and in JSON that is nested in its strings.
@@ -277,6 +328,27 @@ mod tests {
             assert_eq!(answer["message"], plain);
             assert_eq!(answer["nested"], serde_json::json!([plain]).to_string());
         }
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_read_as_no_character() {
+        for (text, expected) in [
+            (
+                r#"{"a":"lone \ud83d surrogate"}"#,
+                "lone \u{fffd} surrogate",
+            ),
+            (
+                r#"{"a":"\ud83d\ude00 \uDE00\ud83d"}"#,
+                "😀 \u{fffd}\u{fffd}",
+            ),
+            (r#"{"a":"\ud83d\ud83d\ude00"}"#, "\u{fffd}😀"),
+            (r#"{"a":"\\ud83d é\u4e16 \ud800"}"#, "\\ud83d é世 \u{fffd}"),
+        ] {
+            assert_eq!(from_slice(text.as_bytes()).unwrap()["a"], expected);
+            assert_eq!(to_value(&text.parse().unwrap())["a"], expected);
+        }
+        let key = from_slice(br#"{"\ud83d":12345678901234567890123}"#).unwrap();
+        assert_eq!(to_text(&key), "{\"\u{fffd}\":12345678901234567890123}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads JSON values from a stream that may also contain lines that are not JSON.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read};
@@ -8,7 +9,7 @@ use std::rc::Rc;
 use serde_json::de::{IoRead, StreamDeserializer};
 use serde_json::{Deserializer, Value};
 
-use crate::exact_json::ExactNumberReader;
+use crate::exact_json::{ExactNumberReader, replace_lone_surrogates};
 
 /// An iterator over the JSON values of a stream.
 ///
@@ -172,6 +173,11 @@ impl<R: Read> InputLines<R> {
             self.read = 0;
             self.input.read_until(b'\n', &mut self.line)?;
             self.number += 1;
+            if let Ok(Cow::Owned(whole)) =
+                std::str::from_utf8(&self.line).map(replace_lone_surrogates)
+            {
+                self.line = whole.into_bytes();
+            }
             if !(self.is_skipping && self.continues_value()) {
                 self.is_skipping = false;
                 return Ok(());
@@ -232,6 +238,14 @@ mod tests {
         ! expected value at line 1 column 9
         3
         "#);
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_is_no_error() {
+        assert_eq!(
+            read(r#"{"a\ud83d":"\ude00 \ud83d\ude00"} "\\\ud83d\\ud83d""#),
+            "{\"a\u{fffd}\":\"\u{fffd} 😀\"}\n\"\\\\\u{fffd}\\\\ud83d\"\n"
+        );
     }
 
     #[test]

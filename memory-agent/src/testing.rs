@@ -8,7 +8,8 @@ use tokio::io::{AsyncReadExt, duplex};
 
 use crate::agent::Agent;
 pub use crate::http::streamed_outcome;
-use crate::mcp::{ClientIdentity, MessageIdScanner, serve};
+use crate::mcp::{ClientIdentity, serve};
+use crate::rpc::MessageIdScanner;
 
 /// Serves `input` as an MCP client that then closes its end, and returns all bytes sent to it. Blocks.
 ///
@@ -34,7 +35,7 @@ pub fn mcp_answers(
     })
 }
 
-/// Returns the id of a JSON-RPC request as it is found in a line that is too long to be parsed.
+/// Returns the id of a JSON-RPC request as it is found in a line that cannot be parsed.
 pub fn request_id_of_long_line(line: &[u8]) -> Option<Value> {
     let mut scanner = MessageIdScanner::default();
     scanner.scan(line);

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use super::client_body::LateBody;
 use super::limits::HttpLimits;
 use super::response::ErrorResponse;
+use crate::exact_json::replace_lone_surrogates;
 
 /// Unit in which bodies are counted, in bytes.
 const PERMIT_SIZE: usize = 1024;
@@ -140,6 +141,7 @@ impl BodyBudget {
             })
         })?;
         let text = if text.trim().is_empty() { "{}" } else { text };
+        let text = replace_lone_surrogates(text);
         let object: JsonText = text.parse().map_err(refused)?;
         if object.members().is_none() {
             let hint = r#"send the parameters as {"field": "value"}"#;

@@ -19,13 +19,13 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
-use super::invalid_message::check_message;
+use super::invalid_message::{check_message, error_response};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
 use crate::http::{BodyBudget, HttpLimits, RequestCaller, status};
-use crate::rpc::LONGEST_LINE;
+use crate::rpc::{LONGEST_LINE, MessageIdScanner};
 
 /// The header that identifies the session of a client that begins with `initialize`.
 const SESSION_HEADER: &str = "mcp-session-id";
@@ -140,9 +140,17 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
     match room.bodies.read(body, MAX_REQUEST).await {
         Ok(whole) => {
             let body = whole.bytes;
-            let message = exact_json::from_slice(&body).ok();
-            let message = message.as_ref().and_then(Value::as_object);
-            if let Some(answer) = message.and_then(check_message) {
+            let message = exact_json::from_slice(&body);
+            let refusal = match &message {
+                Ok(message) => message.as_object().and_then(check_message),
+                Err(error) if parts.method == Method::POST => {
+                    let id = MessageIdScanner::find_id(&body).unwrap_or_default();
+                    let why = format!("the body is not JSON: {error}");
+                    Some(error_response(&id, -32700, &why))
+                }
+                Err(_) => None,
+            };
+            if let Some(answer) = refusal {
                 let answer = exact_json::to_text(&answer);
                 return (
                     StatusCode::BAD_REQUEST,
@@ -151,6 +159,8 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
                 )
                     .into_response();
             }
+            let message = message.ok();
+            let message = message.as_ref().and_then(Value::as_object);
             // Only `initialize` opens a session.
             let is_new = message
                 .and_then(|message| message.get("method"))

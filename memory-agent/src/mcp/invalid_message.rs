@@ -25,14 +25,29 @@ pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
             "{field}: numbers of this precision are only accepted in the arguments of a tool"
         ));
     }
-    let is_request = id.is_some() && message.contains_key("method");
-    if is_request && !message["method"].is_string() {
-        return refused("method: not a string");
+    let id = id?;
+    let is_response = message.contains_key("result") || message.contains_key("error");
+    if is_response && !message.contains_key("method") {
+        return None;
     }
-    if is_request
-        && message
-            .get("params")
-            .is_some_and(|parameters| !parameters.is_object() && !parameters.is_null())
+    // The SDK would answer without the id.
+    if !id.is_string() && id.as_i64().is_none() {
+        return refused("id: not a string or an integer of 64 bits");
+    }
+    match message.get("method") {
+        Some(Value::String(_)) => {}
+        Some(_) => return refused("method: not a string"),
+        None => return refused("method: missing"),
+    }
+    if message
+        .get("jsonrpc")
+        .is_none_or(|version| version != "2.0")
+    {
+        return refused("jsonrpc: must be \"2.0\"");
+    }
+    if message
+        .get("params")
+        .is_some_and(|parameters| !parameters.is_object() && !parameters.is_null())
     {
         return refused("params: not an object");
     }
@@ -89,10 +104,15 @@ mod tests {
                 "params.clientInfo: ",
             ),
             (
-                r#"{"id":7,"method":"ping","params":5}"#,
+                r#"{"jsonrpc":"2.0","id":7,"method":"ping","params":5}"#,
                 "params: not an object",
             ),
             (r#"{"id":7,"method":5}"#, "method: not a string"),
+            (r#"{"id":7,"methods":"ping"}"#, "method: missing"),
+            (r#"{"id":7,"method":"ping"}"#, r#"jsonrpc: must be \"2.0\""#),
+            (r#"{"id":7.5,"method":"ping"}"#, r#""id":7.5"#),
+            (r#"{"id":null,"method":"ping"}"#, "id: not a string"),
+            (r#"{"id":{},"method":"ping"}"#, "id: not a string"),
         ] {
             let answer = refused(message).unwrap_or_else(|| panic!("{message}"));
             assert!(answer.contains(expected), "{answer}");
@@ -106,8 +126,8 @@ mod tests {
     #[test]
     fn the_arguments_of_a_tool_and_the_id_may_hold_any_number() {
         for message in [
-            r#"{"id":1e400,"method":"tools/call","params":{"name":"bank_write","arguments":{"value":1e400}}}"#,
-            r#"{"id":1,"method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","id":1e400,"method":"tools/call","params":{"name":"bank_write","arguments":{"value":1e400}}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#,
             r#"{"id":1,"result":{"a":[5]}}"#,
             r#"{"method":"notifications/initialized","params":null}"#,
         ] {

@@ -13,7 +13,6 @@ mod caller;
 mod http;
 mod instructions;
 mod invalid_message;
-mod message_id;
 mod prompts;
 mod resources;
 mod server;
@@ -22,6 +21,4 @@ mod subscriptions;
 
 pub use caller::{ClientIdentity, FoundProject, ProjectDiscovery, ProjectFinder};
 pub(crate) use http::mcp_router;
-#[cfg(feature = "testing")]
-pub(crate) use message_id::MessageIdScanner;
 pub use stdio::{serve, serve_stdio};

@@ -15,12 +15,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
 use super::invalid_message::{check_message, error_response};
-use super::message_id::MessageIdScanner;
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
-use crate::rpc::LONGEST_LINE;
+use crate::rpc::{LONGEST_LINE, MessageIdScanner};
 
 /// Serves one client on standard input and output until it closes them. Blocks.
 ///
@@ -139,7 +138,10 @@ async fn forward_requests(
                     None
                 }
                 Ok(_) => Some((-32600, "the message is not an object".to_owned())),
-                Err(error) => Some((-32700, format!("the line is not JSON: {error}"))),
+                Err(error) => {
+                    id = MessageIdScanner::find_id(&line).unwrap_or_default();
+                    Some((-32700, format!("the line is not JSON: {error}")))
+                }
             },
             StdioLine::TooLong(request_id) => {
                 id = request_id;

@@ -27,6 +27,8 @@ pub struct RpcConnection {
 pub struct RpcWork {
     requests: Vec<(Arc<Session>, RpcRequest)>,
     is_batch: bool,
+    /// Whether `session/open` is refused.
+    is_bound: bool,
 }
 
 /// Maximum size of the responses to a list, in bytes; later requests of the list are refused.
@@ -87,6 +89,7 @@ impl RpcConnection {
         Some(RpcWork {
             requests: requests.collect(),
             is_batch,
+            is_bound: self.is_bound,
         })
     }
 
@@ -106,12 +109,13 @@ impl RpcWork {
     pub fn execute(self) -> Option<String> {
         if !self.is_batch {
             let (session, request) = self.requests.into_iter().next()?;
-            return execute_one(&session, request).map(|answer| exact_json::to_text(&answer));
+            return execute_one(&session, request, self.is_bound)
+                .map(|answer| exact_json::to_text(&answer));
         }
         let mut answers = String::new();
         for (session, request) in self.requests {
             let answer = if answers.len() < MAX_RESPONSES {
-                execute_one(&session, request)
+                execute_one(&session, request, self.is_bound)
             } else {
                 skipped_response(request)
             };
@@ -128,9 +132,15 @@ impl RpcWork {
     }
 }
 
-fn execute_one(session: &Session, request: RpcRequest) -> Option<Value> {
+fn execute_one(session: &Session, request: RpcRequest, is_bound: bool) -> Option<Value> {
     let RpcRequest { id, ask } = request;
-    let done = ask.and_then(|ask| execute_request(session, ask));
+    let mut done = ask.and_then(|ask| execute_request(session, ask));
+    if let Err(fault) = &mut done
+        && !is_bound
+        && session.agent().services().principal.is_none()
+    {
+        fault.name_session_method();
+    }
     let id = id?;
     Some(match done {
         Ok(result) => serde_json::json!({ "jsonrpc": "2.0", "id": id, "result": result }),

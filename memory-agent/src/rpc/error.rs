@@ -59,6 +59,15 @@ impl RpcError {
         self
     }
 
+    /// Adds to the hint of a refused scope how a connection sets its agent and project.
+    pub(super) fn name_session_method(&mut self) {
+        if self.error.code == Code::ScopeRefused {
+            let own = "session/open with {\"agent\": NAME, \"project\": NAME} sets them";
+            let hint = self.error.hint.take().map(|hint| format!("{hint}; {own}"));
+            self.error.hint = Some(hint.unwrap_or_else(|| own.to_owned()));
+        }
+    }
+
     /// Builds the error response to the request `id`, which is null if unknown.
     pub fn to_response(&self, id: &Value) -> Value {
         let ToolError {

@@ -21,14 +21,17 @@
 //! | -32602 | invalid parameters |
 //! | -32000 | any other error |
 //!
-//! Each error has `data: {code, hint?}` with the permanent error code ([`memory_core::Code`]).
+//! Each error has `data: {code, hint?}` with the permanent error code ([`memory_core::Code`]). A request that is not JSON is answered with
+//! its id, if the id can be read.
 //!
 //! A line becomes requests, a request becomes work that any thread may do, and the work becomes a response.
 
 mod connection;
 mod error;
+mod message_id;
 mod request;
 
 pub use connection::{RpcConnection, RpcWork, describe_tool, list_tools};
 pub use error::RpcError;
+pub(crate) use message_id::MessageIdScanner;
 pub use request::{LONGEST_LINE, MOST, RpcLine, RpcMethod, RpcRequest, parse_line};

@@ -1,9 +1,9 @@
 //! Parses JSON-RPC requests.
 
 use memory_core::{AgentName, MAX_INPUT_SIZE, Scope, View};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
-use super::RpcError;
+use super::{MessageIdScanner, RpcError};
 use crate::exact_json;
 
 /// Maximum number of requests in one list.
@@ -71,7 +71,10 @@ pub fn parse_line(line: &[u8]) -> RpcLine {
         return RpcLine::Blank;
     }
     match exact_json::from_slice(line) {
-        Err(error) => RpcLine::One(RpcRequest::invalid(RpcError::not_json(&error))),
+        Err(error) => RpcLine::One(RpcRequest {
+            id: Some(MessageIdScanner::find_id(line).unwrap_or_default()),
+            ask: Err(RpcError::not_json(&error)),
+        }),
         Ok(Value::Array(items)) if items.is_empty() => RpcLine::One(RpcRequest::invalid(
             RpcError::invalid_request("the list is empty"),
         )),
@@ -109,14 +112,6 @@ fn parse_request(value: Value) -> RpcRequest {
             "id: not a string, number or null",
         ));
     }
-    // The client could not match the response to its request, because the number would be rounded.
-    if id.as_ref().is_some_and(|id| {
-        exact_json::as_number(id).is_some() || id.as_number().is_some_and(is_rounded)
-    }) {
-        return RpcRequest::invalid(RpcError::invalid_request(
-            "id: a number of this precision cannot be returned unchanged; use a string",
-        ));
-    }
     let ask = parse_method(&mut members);
     // An invalid request may not be a notification, so it always gets a response.
     let is_request = members
@@ -130,12 +125,6 @@ fn parse_request(value: Value) -> RpcRequest {
         },
         ask,
     }
-}
-
-/// Returns whether a number may differ from the number in the text.
-fn is_rounded(number: &Number) -> bool {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    number.is_f64() && number.as_f64().is_none_or(|number| EXACT <= number.abs())
 }
 
 fn parse_method(members: &mut Map<String, Value>) -> Result<RpcMethod, RpcError> {
@@ -283,7 +272,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_comes_back_as_it_came_or_is_refused() {
+    fn an_id_comes_back_as_it_came() {
         for id in [
             "1",
             "-7",
@@ -291,6 +280,9 @@ mod tests {
             "18446744073709551615",
             "-9223372036854775808",
             "\"18446744073709551616\"",
+            "18446744073709551616",
+            "-9223372036854775809",
+            "1e400",
             "null",
         ] {
             let RpcLine::One(RpcRequest {
@@ -300,18 +292,35 @@ mod tests {
             else {
                 panic!("{id}");
             };
-            assert_eq!((read.to_string().as_str(), ask), (id, Ok(RpcMethod::Ping)));
-        }
-        for id in ["18446744073709551616", "-9223372036854775809", "1e300"] {
-            let RpcLine::One(request) =
-                parse_line(format!("{{\"id\":{id},\"method\":\"ping\"}}").as_bytes())
-            else {
-                panic!("{id}")
-            };
-            assert!(
-                request.id == Some(Value::Null) && request.ask.is_err(),
-                "{id}"
+            assert_eq!(
+                (exact_json::to_text(&read).as_str(), ask),
+                (id, Ok(RpcMethod::Ping))
             );
         }
+    }
+
+    #[test]
+    fn a_line_that_is_no_json_keeps_its_id() {
+        for (line, id) in [
+            (
+                r#"{"id":7,"method":"memory_write","params":{"content":}}"#,
+                "7",
+            ),
+            (r#"{"method":"ping","params":{"a":1,},"id":"b"}"#, "\"b\""),
+            (r#"{"id":7,"method":"ping""#, "7"),
+            (r#"{"params":{"id":7}"#, "null"),
+            (r#"[{"id":7,"method":"ping"},]"#, "null"),
+        ] {
+            let RpcLine::One(request) = parse_line(line.as_bytes()) else {
+                panic!("{line}");
+            };
+            assert_eq!(request.id.map(|id| id.to_string()).as_deref(), Some(id));
+            assert!(request.ask.is_err(), "{line}");
+        }
+        let bytes = b"{\"id\":7,\"method\":\"ping\",\"params\":{\"a\":\"\xff\"}}";
+        let RpcLine::One(request) = parse_line(bytes) else {
+            panic!("one request");
+        };
+        assert_eq!(request.id, Some(7.into()));
     }
 }

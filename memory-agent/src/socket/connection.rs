@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::limits::{SharedResources, unwrap_permit};
 use super::lines::{ConnectionLines, NextLine};
 use crate::agent::Agent;
+use crate::exact_json;
 use crate::places::PlaceHolder;
 use crate::rpc::{LONGEST_LINE, RpcConnection, RpcError, RpcWork};
 use crate::system::local_socket::{AsyncLocalStream, ReadHalf, WriteHalf, authenticate};
@@ -107,14 +108,12 @@ async fn execute_requests(
         while tasks.try_join_next().is_some() {}
         match next {
             NextLine::End => return,
-            NextLine::TooLong => {
+            NextLine::TooLong(id) => {
                 let fault = RpcError::invalid_request(format!(
                     "the line is longer than {LONGEST_LINE} bytes"
                 ));
-                let (voice, answer) = (
-                    Arc::clone(voice),
-                    fault.to_response(&Value::Null).to_string(),
-                );
+                let answer = exact_json::to_text(&fault.to_response(&id));
+                let voice = Arc::clone(voice);
                 tasks.spawn(async move {
                     voice.send(answer, None).await;
                     drop(turn);

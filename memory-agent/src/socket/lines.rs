@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout_at};
 
 use super::limits::{SHORT, SharedResources, unwrap_permit};
-use crate::rpc::LONGEST_LINE;
+use crate::rpc::{LONGEST_LINE, MessageIdScanner};
 use crate::system::local_socket::ReadHalf;
 
 /// The lines of a connection.
@@ -24,7 +25,8 @@ pub(super) struct ConnectionLines {
     deadline: Option<Instant>,
     /// Permit that is held while the buffer, or the line that was returned last, is long.
     long: Option<OwnedSemaphorePermit>,
-    is_skipping: bool,
+    /// Searches for the id of the request in the line that is skipped, if one is.
+    skipped: Option<MessageIdScanner>,
     is_over: bool,
 }
 
@@ -33,8 +35,8 @@ pub(super) struct ConnectionLines {
 pub(super) enum NextLine {
     /// A line without its line break.
     Line(Vec<u8>),
-    /// A line that is too long; the rest of it is skipped.
-    TooLong,
+    /// A line that was too long, with the id of the request, or null.
+    TooLong(Value),
     /// The end of the input, or a timeout in the middle of a line.
     End,
 }
@@ -53,7 +55,7 @@ impl ConnectionLines {
             searched: 0,
             deadline: None,
             long: None,
-            is_skipping: false,
+            skipped: None,
             is_over: false,
         }
     }
@@ -62,27 +64,29 @@ impl ConnectionLines {
     pub(super) async fn next(&mut self) -> NextLine {
         loop {
             if let Some(line) = self.take_line() {
-                if std::mem::take(&mut self.is_skipping) {
-                    continue;
-                }
-                return if LONGEST_LINE < line.len() {
-                    NextLine::TooLong
+                return if self.skipped.is_some() || LONGEST_LINE < line.len() {
+                    self.too_long(&line)
                 } else {
                     NextLine::Line(line)
                 };
             }
             self.compact();
-            if LONGEST_LINE < self.buffer.len() || self.is_skipping {
+            if LONGEST_LINE < self.buffer.len() || self.skipped.is_some() {
+                self.skipped.get_or_insert_default().scan(&self.buffer);
                 self.buffer.clear();
                 self.searched = 0;
-                if !std::mem::replace(&mut self.is_skipping, true) {
-                    return NextLine::TooLong;
-                }
             }
             if self.is_over || !self.read().await {
                 return self.last();
             }
         }
+    }
+
+    /// Ends a line that is too long with its last bytes.
+    fn too_long(&mut self, end: &[u8]) -> NextLine {
+        let mut scanner = self.skipped.take().unwrap_or_default();
+        scanner.scan(end);
+        NextLine::TooLong(scanner.request_id().unwrap_or_default())
     }
 
     fn take_line(&mut self) -> Option<Vec<u8>> {
@@ -113,7 +117,7 @@ impl ConnectionLines {
 
     /// Reads more bytes; returns whether more may follow.
     async fn read(&mut self) -> bool {
-        if self.buffer.is_empty() && !self.is_skipping {
+        if self.buffer.is_empty() && self.skipped.is_none() {
             // An idle connection has no timeout.
             self.buffer.reserve(CHUNK);
             return matches!(self.half.read_buf(&mut self.buffer).await, Ok(1..));
@@ -152,9 +156,11 @@ impl ConnectionLines {
 
     /// Returns the text after the last line break.
     fn last(&mut self) -> NextLine {
-        (self.start, self.searched) = (0, 0);
+        (self.start, self.searched, self.is_over) = (0, 0, true);
         let line = std::mem::take(&mut self.buffer);
-        if line.is_empty() || self.is_skipping {
+        if self.skipped.is_some() {
+            self.too_long(&line)
+        } else if line.is_empty() {
             NextLine::End
         } else {
             NextLine::Line(line)

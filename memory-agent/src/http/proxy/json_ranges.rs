@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use memory_core::json::{JsonTokenKind, JsonTokens, unquote};
 
+use crate::exact_json::replace_lone_surrogates;
+
 /// A member of a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MemberRange<'t> {
@@ -60,45 +62,6 @@ pub(super) fn parse_lossy_string(text: &str, place: Range<usize>) -> Option<Cow<
     unquote(&text[place.clone()]).or_else(|| {
         unquote(&replace_lone_surrogates(&text[place])).map(|read| Cow::Owned(read.into_owned()))
     })
-}
-
-/// Replaces each `\u` escape of a lone surrogate by U+FFFD.
-fn replace_lone_surrogates(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let length = match (surrogate_at(rest), rest.get(6..).and_then(surrogate_at)) {
-            (Some(SurrogateHalf::First), Some(SurrogateHalf::Second)) => 12,
-            (Some(_), _) => {
-                out.push('\u{fffd}');
-                rest = &rest[6..];
-                continue;
-            }
-            // An escape such as `\\` is copied in one piece, so that its second character does not start another
-            // escape.
-            (None, _) => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
-        };
-        out.push_str(&rest[..length]);
-        rest = &rest[length..];
-    }
-    out + rest
-}
-
-enum SurrogateHalf {
-    First,
-    Second,
-}
-
-/// Returns which half of a surrogate pair is escaped at the start of `text`, if any.
-fn surrogate_at(text: &str) -> Option<SurrogateHalf> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    match u16::from_str_radix(digits, 16).ok()? {
-        0xd800..=0xdbff => Some(SurrogateHalf::First),
-        0xdc00..=0xdfff => Some(SurrogateHalf::Second),
-        _ => None,
-    }
 }
 
 /// Returns the texts of a list of content parts, the form of a message with several parts.

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::event_stream::EventStreamParser;
 use super::json_ranges::{find, items, members, parse_lossy_string, part_texts};
+use crate::exact_json::replace_lone_surrogates;
 use crate::json;
 
 /// The response member with the standing texts and the recalled memories.
@@ -211,7 +212,8 @@ impl StreamedReply {
         if self.has_ended || data.is_empty() {
             return;
         }
-        let Ok(chunk) = serde_json::from_slice::<Chunk>(data) else {
+        let text = str::from_utf8(data).map(replace_lone_surrogates);
+        let Ok(Ok(chunk)) = text.as_deref().map(serde_json::from_str::<Chunk>) else {
             self.odd = Some(UNREADABLE);
             return;
         };

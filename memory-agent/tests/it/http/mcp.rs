@@ -202,3 +202,32 @@ fn self_contained_requests_are_served_while_all_sessions_are_taken() {
         200
     );
 }
+
+#[test]
+fn a_body_that_is_no_json_is_answered_with_its_id() {
+    let server = HttpTestServer::start();
+    let send = |body: &str| server.send("POST", "/mcp", &USUAL, body);
+    for (body, id) in [
+        (
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"a":}}"#,
+            json!(7),
+        ),
+        (r#"{"jsonrpc":"2.0","method":"ping",,"id":"b"}"#, json!("b")),
+        ("{", Value::Null),
+    ] {
+        let refused = send(body);
+        let answer = answer(&refused);
+        assert_eq!((refused.status, &answer["id"]), (400, &id), "{body}");
+        assert_eq!(answer["error"]["code"], -32700, "{body}");
+    }
+}
+
+#[test]
+fn half_a_surrogate_pair_is_read_as_no_character() {
+    let server = HttpTestServer::start();
+    let body = r#"{"content":"tea \ud83d"}"#;
+    let written = server.send("POST", "/v1/tools/memory_write", &USUAL[1..], body);
+    assert_eq!(written.status, 200, "{written:?}");
+    let listed = server.send("POST", "/v1/tools/memory_list", &USUAL[1..], "{}");
+    assert_eq!(answer(&listed)["memories"][0]["content"], "tea \u{fffd}");
+}

@@ -1,4 +1,4 @@
-//! Finds the id of a message that is too long to be parsed.
+//! Finds the id of a message that cannot be parsed: it is too long, or not JSON.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::exact_json;
 /// Finds the `id` of a JSON-RPC request while its bytes pass by.
 ///
 /// The id may be at any position of the object, so the whole message is scanned, but only the current name and the id are
-/// stored. The result for bytes that are not a JSON object is undefined.
+/// stored. In bytes that are not JSON, it finds the id that stands where the id of an object would be.
 #[derive(Debug, Default)]
 pub(crate) struct MessageIdScanner {
     /// Number of open objects and arrays.
@@ -18,7 +18,7 @@ pub(crate) struct MessageIdScanner {
     /// The bytes of the current name or of the current id.
     bytes: Vec<u8>,
     id: Option<Vec<u8>>,
-    has_method: bool,
+    is_response: bool,
 }
 
 /// The part of a member of the message that is being scanned.
@@ -42,12 +42,19 @@ impl MessageIdScanner {
         }
     }
 
-    /// Returns the id if the message is a request.
+    /// Returns the id of a message.
+    pub(crate) fn find_id(message: &[u8]) -> Option<Value> {
+        let mut scanner = Self::default();
+        scanner.scan(message);
+        scanner.request_id()
+    }
+
+    /// Returns the id, unless the message is a response.
     pub(crate) fn request_id(&self) -> Option<Value> {
         let id = self
             .id
             .as_ref()
-            .filter(|id| self.has_method && id.len() <= MAX_STORED)?;
+            .filter(|id| !self.is_response && id.len() <= MAX_STORED)?;
         exact_json::from_slice(id)
             .ok()
             .filter(|id| !id.is_object() && !id.is_array() && !id.is_null())
@@ -92,7 +99,7 @@ impl MessageIdScanner {
     fn end_name(&mut self) {
         // A name may contain escapes.
         let name = serde_json::from_slice::<String>(&self.bytes).unwrap_or_default();
-        self.has_method |= name == "method";
+        self.is_response |= matches!(name.as_str(), "result" | "error");
         self.begin(if name == "id" {
             MemberPart::Id
         } else {
@@ -138,6 +145,11 @@ mod tests {
             (r#"{"id":null,"method":"m"}"#, None),
             (r#"{"id":{"a":1},"method":"m"}"#, None),
             (r#"{"id":1,"result":{"method":"m"}}"#, None),
+            (r#"{"id":1,"error":{"code":1}}"#, None),
+            (r#"{"id":4}"#, Some("4")),
+            (r#"{"id":5,"method":"m","params":{"a":}}"#, Some("5")),
+            (r#"{"method":"m","params":{'a':1},"id":6,}"#, Some("6")),
+            (r#"{"id":71"#, None),
             (
                 r#"{"id":3,"method":"m","params":{"content":"the line ends her"#,
                 Some("3"),
@@ -171,13 +183,13 @@ mod tests {
     proptest! {
         #[test]
         fn it_finds_what_a_parser_finds(
-            members in prop::collection::btree_map(r#"id|method|params|[a-z"\\]{0,3}"#, json(), 0..6),
+            members in prop::collection::btree_map(r#"id|method|params|result|[a-z"\\]{0,3}"#, json(), 0..6),
             is_pretty: bool,
             chunk in 1_usize..20,
         ) {
             let message = Value::Object(members.into_iter().collect());
             let text = if is_pretty { serde_json::to_string_pretty(&message) } else { serde_json::to_string(&message) };
-            let id = message.get("id").filter(|id| message.get("method").is_some() && !id.is_object() && !id.is_array());
+            let id = message.get("id").filter(|id| message.get("result").is_none() && !id.is_object() && !id.is_array());
             let id = id.filter(|id| !id.is_null()).cloned();
             prop_assert_eq!(id_of(text.expect("JSON").as_bytes(), chunk), id);
         }
