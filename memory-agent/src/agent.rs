@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use crate::event::{Event, EventBus, EventKind, EventReceiver};
 use crate::hook::{Hook, HookPoint};
-use crate::tools;
+use crate::tools::{self, ToolListing};
 use crate::validation::CustomSchema;
 
 /// The tool registry that all frontends share, with the hooks and events around each call.
@@ -80,7 +80,7 @@ struct RegisteredTool {
     tool: Arc<dyn Tool>,
     /// The name of the tool before any renaming by the configuration.
     own_name: String,
-    is_listed: bool,
+    listing: ToolListing,
     /// The schema of the parameters, created on the first call.
     schema: OnceLock<Value>,
     /// The compiled schema, if an embedding program supplied the tool.
@@ -133,12 +133,40 @@ impl Agent {
         self.page.as_deref()
     }
 
-    /// Iterates over the tools that are listed for clients.
+    /// Iterates over the tools that are listed for programs.
     pub fn listed_tools(&self) -> impl Iterator<Item = &dyn Tool> {
         self.offered
             .iter()
-            .filter(|offered| offered.is_listed)
+            .filter(|offered| offered.listing.programs)
             .map(|offered| offered.tool.as_ref())
+    }
+
+    /// Iterates over the tools that are listed for models.
+    #[cfg(feature = "server")]
+    pub(crate) fn model_tools(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.offered
+            .iter()
+            .filter(|offered| offered.listing.models)
+            .map(|offered| offered.tool.as_ref())
+    }
+
+    /// Returns whether a tool of this crate with such a name is listed for models.
+    #[cfg(feature = "server")]
+    pub(crate) fn serves_models(&self, prefix: &str) -> bool {
+        self.offered.iter().any(|offered| {
+            offered.own_name.starts_with(prefix)
+                && offered.custom.is_none()
+                && offered.listing.models
+        })
+    }
+
+    /// Returns the offered name of a tool of this crate that models may call and see, by its name before renaming.
+    #[cfg(feature = "server")]
+    pub(crate) fn name_for_models(&self, own_name: &str) -> Option<&str> {
+        let found = self.offered.iter().find(|offered| {
+            offered.own_name == own_name && offered.custom.is_none() && offered.listing.models
+        });
+        found.map(|offered| offered.tool.name())
     }
 
     /// Iterates over all tools that may be called, listed or not.

@@ -12,7 +12,7 @@ use super::{Agent, HookList, PageOpener, ProjectWrites, RegisteredTool};
 use crate::event::{Event, EventBus};
 use crate::hook::{self, Hook, HookEvent, HookPoint};
 use crate::instance::OpenInstances;
-use crate::tools::{self, AvailableServices, ToolSelection};
+use crate::tools::{self, AvailableServices, ToolListing, ToolSelection};
 use crate::validation::CustomSchema;
 
 /// The settings of an [`Agent`]; each has a default.
@@ -195,10 +195,10 @@ impl AgentBuilder {
             topics: services.topics.is_some(),
         };
         let selected = tools::select_tools(&self.selection, available, self.instances.as_ref())?;
-        let register = |(tool, is_listed, own_name)| RegisteredTool {
+        let register = |(tool, listing, own_name)| RegisteredTool {
             tool,
             own_name,
-            is_listed,
+            listing,
             schema: OnceLock::new(),
             custom: None,
         };
@@ -253,7 +253,7 @@ fn register_custom_tool(tool: Arc<dyn Tool>) -> Result<RegisteredTool, ToolError
     Ok(RegisteredTool {
         tool,
         own_name: name,
-        is_listed: true,
+        listing: ToolListing::FULL,
         schema: OnceLock::from(parameters),
         custom: Some(schema),
     })

@@ -225,8 +225,8 @@ impl Session {
             .find_tool(&call.tool)
             .ok_or_else(|| not_found(&call.tool))?;
         let mut call = hook::run_before_hooks(&agent.before, call)?;
-        call.parameters = normalize_parameters(own_name, call.parameters);
         let schema = schema.get_or_init(|| tool.parameters());
+        call.parameters = normalize_parameters(own_name, schema, call.parameters);
         let faults = match custom {
             None => validation::faults(schema, &call.parameters),
             Some(custom) => custom.fault(&call.parameters),

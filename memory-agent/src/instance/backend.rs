@@ -13,6 +13,7 @@ use super::parameters::is_word_list;
 use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle};
 use crate::exact_json;
 use crate::parameters::allowed_types;
+use crate::tools::parse_lists;
 use crate::validation;
 
 /// The setting that permits agents to store credentials.
@@ -65,7 +66,7 @@ impl Backend {
         asker: &ActionCaller,
         parameters: &JsonText,
     ) -> Result<ActionResult, ToolError> {
-        let value = exact_json::to_value(parameters);
+        let mut value = exact_json::to_value(parameters);
         let own = match &action.run {
             ActionHandler::Own(own) => own,
             ActionHandler::Tool(tool) => {
@@ -78,6 +79,9 @@ impl Backend {
                     });
             }
         };
+        let with_lists =
+            parse_lists(&action.parameters, &mut value).then(|| exact_json::to_json_text(&value));
+        let parameters = with_lists.as_ref().unwrap_or(parameters);
         if let Some(faults) = validation::faults(&action.parameters, &value) {
             let hint = format!(
                 "`memory instance run {}/NAME {} --help` shows the fields",

@@ -1,27 +1,27 @@
 //! The tools that agents may call.
 //!
-//! | tool | effect | listed by default |
+//! | tool | effect | listed by default for |
 //! |---|---|---|
-//! | `memory_write` | stores a text | yes |
-//! | `memory_read` | returns a memory | yes |
-//! | `memory_delete` | moves a memory to the trash | yes |
-//! | `memory_list` | lists memories, newest first | yes |
-//! | `memory_search` | searches memories, by plain words or with operators | yes |
-//! | `memory_tag` | adds and removes tags | yes |
-//! | `memory_smart_search` | searches memories by plain words | no |
-//! | `memory_update` | replaces a passage of a memory | yes |
-//! | `memory_remind` | creates a reminder | yes |
-//! | `memory_reminders` | lists reminders | yes |
-//! | `memory_done` | marks a reminder as done | yes |
-//! | `memory_context` | collects context for a prompt | no |
-//! | `memory_link` | links two memories | no |
-//! | `memory_backlinks` | lists the memories that link to one | no |
-//! | `memory_undo` | reverts an operation of this agent | yes |
-//! | `history_append`, `kv_get`, …: each action of [`crate::instance`] | sessions and values | no, only if selected |
-//! | `topic_view`, `topic_read`, `topic_write`, … | topics and their index | no, only if selected |
-//! | `memory` | files of the topics folder, as in the Messages API | no, only if selected |
-//! | `bank_read`, `bank_write`, `bank_update`, `bank_delete` | JSON values under keys | no |
-//! | `bank_list`, `bank_query`, `bank_search` | lists and queries of banks, with jq | no |
+//! | `memory_write` | stores a text | programs, models |
+//! | `memory_read` | returns a memory | programs, models |
+//! | `memory_delete` | moves a memory to the trash | programs, models |
+//! | `memory_list` | lists memories, newest first | programs, models |
+//! | `memory_search` | searches memories, by plain words or with operators | programs, models |
+//! | `memory_tag` | adds and removes tags | programs, models |
+//! | `memory_smart_search` | searches memories by plain words | programs |
+//! | `memory_update` | replaces a passage of a memory | models |
+//! | `memory_remind` | creates a reminder | models |
+//! | `memory_reminders` | lists reminders | models |
+//! | `memory_done` | marks a reminder as done | models |
+//! | `memory_context` | collects context for a prompt | none |
+//! | `memory_link` | links two memories | none |
+//! | `memory_backlinks` | lists the memories that link to one | none |
+//! | `memory_undo` | reverts an operation of this agent | models |
+//! | `history_append`, `kv_get`, …: each action of [`crate::instance`] | sessions and values | none, only if selected |
+//! | `topic_view`, `topic_read`, `topic_write`, … | topics and their index | none, only if selected |
+//! | `memory` | files of the topics folder, as in the Messages API | none, only if selected |
+//! | `bank_read`, `bank_write`, `bank_update`, `bank_delete` | JSON values under keys | none |
+//! | `bank_list`, `bank_query`, `bank_search` | lists and queries of banks, with jq | none |
 //!
 //! The results are those of the corresponding commands, see [`crate::json`].
 
@@ -52,9 +52,9 @@ mod write;
 #[cfg(feature = "server")]
 pub(crate) use brief::start_of;
 pub(crate) use hints::{rewrite_hint, rewrite_result, with_ids, without_commands};
-pub(crate) use normalize::normalize_parameters;
+pub(crate) use normalize::{normalize_parameters, parse_lists};
 pub(crate) use selection::{
-    AvailableServices, duplicate_name, is_tool_name, not_found, select_tools,
+    AvailableServices, ToolListing, duplicate_name, is_tool_name, not_found, select_tools,
 };
 pub use selection::{ToolSelection, ToolSet};
 
@@ -62,8 +62,19 @@ use std::sync::Arc;
 
 use memory_core::Tool;
 
-/// The tools that are listed by default: each schema costs tokens in every prompt.
-pub const DEFAULT: [&str; 11] = [
+/// The tools that are listed for programs by default: those of the specification of the tools.
+pub const DEFAULT: [&str; 7] = [
+    "memory_write",
+    "memory_read",
+    "memory_delete",
+    "memory_list",
+    "memory_search",
+    "memory_tag",
+    "memory_smart_search",
+];
+
+/// The tools that are listed for models by default: each schema costs tokens in every prompt.
+pub const DEFAULT_FOR_MODELS: [&str; 11] = [
     "memory_write",
     "memory_read",
     "memory_delete",

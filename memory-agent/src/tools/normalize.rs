@@ -3,6 +3,9 @@
 use memory_core::Category;
 use serde_json::Value;
 
+use crate::exact_json;
+use crate::parameters::allowed_types;
+
 /// The tools with other names of parameters, former and usual ones: tool, other name, current name.
 const RENAMED: [(&str, &str, &str); 15] = [
     ("memory_list", "offset", "cursor"),
@@ -22,18 +25,15 @@ const RENAMED: [(&str, &str, &str); 15] = [
     ("memory_delete", "memory_id", "id"),
 ];
 
-/// The parameters with a list of texts, for which a single text is accepted.
-const LISTS: [&str; 3] = ["tags", "add", "remove"];
-
 /// The parameters with a number, for which a text of digits is accepted.
 const NUMBERS: [&str; 3] = ["limit", "budget", "version"];
 
-/// Returns the parameters of the tool `called`, its original name, in the form of its schema.
+/// Returns the parameters of the tool `called`, its original name, in the form of its `schema`.
 ///
-/// For tools of memories, an id may be in brackets, as in the text form of a result, a list of one text may be the text, a number
-/// may be a text and a cursor a number, and a category may be in capitals or in the singular.
+/// A list may be a text, see [`parse_lists`]. For tools of memories, an id may be in brackets, as in the text form of a result, a
+/// number may be a text and a cursor a number, and a category may be in capitals or in the singular.
 /// A parameter that is also set under its current name stays, so that the check of the schema reports it.
-pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value {
+pub(crate) fn normalize_parameters(called: &str, schema: &Value, mut parameters: Value) -> Value {
     let Some(fields) = parameters.as_object_mut() else {
         return parameters;
     };
@@ -68,13 +68,63 @@ pub(crate) fn normalize_parameters(called: &str, mut parameters: Value) -> Value
                 *value = number.into();
             }
         }
-        for name in LISTS {
-            if let Some(text @ Value::String(_)) = fields.get_mut(name) {
-                *text = Value::Array(vec![text.take()]);
-            }
-        }
     }
+    parse_lists(schema, &mut parameters);
     parameters
+}
+
+/// Converts texts to lists where `schema` allows only a list, and returns whether there was one.
+///
+/// The text is the list as JSON, or its items with commas between them, in brackets or not. A text that is neither stays.
+pub(crate) fn parse_lists(schema: &Value, value: &mut Value) -> bool {
+    let kinds = allowed_types(schema);
+    let takes_list = kinds.contains(&"array") && !kinds.contains(&"string");
+    let is_number = exact_json::as_number(value).is_some();
+    match value {
+        Value::String(text) if takes_list && !is_number => {
+            let Some(list) = parse_list(text, &schema["items"]) else {
+                return false;
+            };
+            *value = Value::Array(list);
+            parse_lists(schema, value);
+            true
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |found, item| {
+            parse_lists(&schema["items"], item) || found
+        }),
+        Value::Object(members) => members.iter_mut().fold(false, |found, (name, member)| {
+            parse_lists(&schema["properties"][name], member) || found
+        }),
+        _ => false,
+    }
+}
+
+/// Parses a list of values with the schema `items`.
+fn parse_list(text: &str, items: &Value) -> Option<Vec<Value>> {
+    let kinds = allowed_types(items);
+    match exact_json::from_slice(text.as_bytes()) {
+        Ok(Value::Array(list)) => return Some(list),
+        Ok(object @ Value::Object(_)) if kinds.contains(&"object") => return Some(vec![object]),
+        _ => {}
+    }
+    let text = text.trim();
+    let in_brackets = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let parts = in_brackets
+        .unwrap_or(text)
+        .split([',', '，', '、'])
+        .map(|part| match in_brackets {
+            Some(_) => part.trim().trim_matches(['"', '\'']),
+            None => part.trim(),
+        })
+        .filter(|part| !part.is_empty());
+    if kinds.contains(&"string") {
+        return Some(parts.map(Value::from).collect());
+    }
+    parts
+        .map(|part| exact_json::from_slice(part.as_bytes()).ok())
+        .collect()
 }
 
 /// Returns the category that `text` names in other capitals, or with or without the ending of the plural.
@@ -99,26 +149,91 @@ mod tests {
 
     #[test]
     fn a_former_name_denotes_the_current_parameter() {
+        let normalize = |called, parameters| normalize_parameters(called, &json!({}), parameters);
         assert_eq!(
-            normalize_parameters("memory_list", json!({ "offset": 20 })),
+            normalize("memory_list", json!({ "offset": 20 })),
             json!({ "cursor": "20" })
         );
         assert_eq!(
-            normalize_parameters("memory_remind", json!({ "of": "ab" })),
+            normalize("memory_remind", json!({ "of": "ab" })),
             json!({ "id": "ab" })
         );
         let both = json!({ "source": "a", "id": "b" });
-        assert_eq!(normalize_parameters("memory_link", both.clone()), both);
+        assert_eq!(normalize("memory_link", both.clone()), both);
         let forms = json!({ "id": "[2ac0ddf0]", "add": "tea" });
         assert_eq!(
-            normalize_parameters("memory_tag", forms.clone()),
-            json!({ "id": "2ac0ddf0", "add": ["tea"] })
+            normalize("memory_tag", forms.clone()),
+            json!({ "id": "2ac0ddf0", "add": "tea" })
         );
-        assert_eq!(normalize_parameters("bank_write", forms.clone()), forms);
+        assert_eq!(normalize("bank_write", forms.clone()), forms);
         let forms = json!({ "cursor": 20, "limit": "5", "category": "Preference" });
         let expected = json!({ "cursor": "20", "limit": 5, "category": "preferences" });
-        assert_eq!(normalize_parameters("memory_list", forms), expected);
+        assert_eq!(normalize("memory_list", forms), expected);
         let other = json!({ "source": "obsidian" });
-        assert_eq!(normalize_parameters("memory_list", other.clone()), other);
+        assert_eq!(normalize("memory_list", other.clone()), other);
+    }
+
+    #[test]
+    fn a_list_of_every_tool_may_be_a_text() {
+        let mut checked = 0;
+        for tool in crate::tools::all() {
+            let schema = tool.parameters();
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            for (field, property) in properties.filter(|(_, property)| property["type"] == "array")
+            {
+                let is_text = property["items"]["type"] == "string";
+                let (items, expected) = if is_text {
+                    (["red", "dark blue"], json!(["red", "dark blue"]))
+                } else {
+                    (["1", "-1"], json!([1, -1]))
+                };
+                for text in [
+                    items.join(","),
+                    format!(" [{}] ", items.join(" , ")),
+                    expected.to_string(),
+                ] {
+                    let given = json!({ &**field: text });
+                    let parsed = normalize_parameters(tool.name(), &schema, given);
+                    assert_eq!(parsed[field], expected, "{} {field} {text}", tool.name());
+                }
+                checked += 1;
+            }
+        }
+        assert!(checked > 6);
+    }
+
+    #[test]
+    fn a_text_becomes_a_list_only_where_the_schema_has_one() {
+        let texts = json!({ "type": "array", "items": { "type": "string" } });
+        let objects = json!({ "type": "array", "items": { "type": "object", "properties": { "tags": texts } } });
+        let schema = json!({ "properties": {
+            "tags": texts, "messages": objects, "text": { "type": "string" }, "any": {},
+            "either": { "type": ["array", "string"] }, "optional": { "type": ["array", "null"], "items": { "type": "string" } },
+        } });
+        let given = json!({
+            "tags": "['a', \"b\"]", "messages": r#"[{"tags":"x，y"},{"tags":[]}]"#, "text": "a, b", "any": "[1]",
+            "either": "a, b", "optional": "", "unknown": "a, b"
+        });
+        let mut parsed = given.clone();
+        assert!(parse_lists(&schema, &mut parsed));
+        assert_eq!(
+            parsed,
+            json!({
+                "tags": ["a", "b"], "messages": [{ "tags": ["x", "y"] }, { "tags": [] }], "text": "a, b", "any": "[1]",
+                "either": "a, b", "optional": [], "unknown": "a, b"
+            })
+        );
+        let mut parsed = json!({ "messages": r#"{"tags":["x"]}"# });
+        parse_lists(&schema, &mut parsed);
+        assert_eq!(parsed, json!({ "messages": [{ "tags": ["x"] }] }));
+        for stays in [
+            r#"{"messages":"hello"}"#,
+            r#"{"tags":12345678901234567890123}"#,
+            r#"{"tags":5}"#,
+        ] {
+            let mut parsed = exact_json::from_slice(stays.as_bytes()).unwrap();
+            assert!(!parse_lists(&schema, &mut parsed));
+            assert_eq!(exact_json::to_text(&parsed), stays);
+        }
     }
 }

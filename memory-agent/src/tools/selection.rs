@@ -6,12 +6,13 @@ use std::sync::Arc;
 use memory_core::{Code, Effect, Tool, ToolContext, ToolError};
 use serde_json::Value;
 
-use super::{DEFAULT, all, instance};
+use super::{DEFAULT, DEFAULT_FOR_MODELS, all, instance};
 use crate::instance::OpenInstances;
 
 /// The selection of tools that are offered, and their names.
 ///
-/// Its text form is a comma-separated list of: `usual` (all note and bank tools may be called, [`DEFAULT`] are listed),
+/// Its text form is a comma-separated list of: `usual` (all note and bank tools may be called, [`DEFAULT`] are listed for
+/// programs and [`DEFAULT_FOR_MODELS`] for models),
 /// `all` (all are listed), the name of a set (`memory`, `bank`, `topic`, `memory_20250818`, `history`, `kv`), a set
 /// with another prefix (`bank=memory_`), or the name of a tool.
 ///
@@ -100,7 +101,7 @@ impl ToolSet {
 }
 
 impl ToolSelection {
-    /// Selects all note and bank tools, and lists [`DEFAULT`].
+    /// Selects all note and bank tools, and lists [`DEFAULT`] for programs and [`DEFAULT_FOR_MODELS`] for models.
     ///
     /// Sessions may be private, and topics are stored in a project; their tools are only offered if they are selected.
     pub fn default_tools() -> Self {
@@ -202,10 +203,39 @@ pub(crate) struct AvailableServices {
     pub topics: bool,
 }
 
-/// A tool, whether it is listed, and its original name.
-type SelectedTool = (Arc<dyn Tool>, bool, String);
+/// Whether a tool is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ToolListing {
+    /// For programs.
+    pub programs: bool,
+    /// For models.
+    pub models: bool,
+}
 
-/// Returns the tools of `offer`, each with whether it is listed.
+impl ToolListing {
+    /// Everywhere.
+    pub(crate) const FULL: Self = Self {
+        programs: true,
+        models: true,
+    };
+
+    /// The listing of a note or bank tool by default.
+    fn usual(tool: &str) -> Self {
+        Self {
+            programs: DEFAULT.contains(&tool),
+            models: DEFAULT_FOR_MODELS.contains(&tool),
+        }
+    }
+
+    const fn is_anywhere(self) -> bool {
+        self.programs || self.models
+    }
+}
+
+/// A tool, its listing, and its original name.
+type SelectedTool = (Arc<dyn Tool>, ToolListing, String);
+
+/// Returns the tools of `offer`, each with its listing.
 ///
 /// Bank, topic and instance tools are left out if the corresponding service does not exist.
 ///
@@ -225,24 +255,26 @@ pub(crate) fn select_tools(
         .chain(instances.map(instance::instance_tools).unwrap_or_default())
         .collect();
     let mut offered: Vec<SelectedTool> = Vec::new();
-    let mut put = |tool: Arc<dyn Tool>, is_listed: bool, renamed_from: Option<&str>| match offered
-        .iter_mut()
-        .find(|(other, ..)| other.name() == tool.name())
-    {
-        Some(_) if renamed_from.is_some() => Err(duplicate_name(
-            tool.name(),
-            "select only one of the two sets, or use another prefix",
-        )),
-        Some((_, known, _)) => {
-            *known |= is_listed;
-            Ok(())
-        }
-        None => {
-            let own_name = renamed_from.unwrap_or(tool.name()).to_owned();
-            offered.push((tool, is_listed, own_name));
-            Ok(())
-        }
-    };
+    let mut put =
+        |tool: Arc<dyn Tool>, listing: ToolListing, renamed_from: Option<&str>| match offered
+            .iter_mut()
+            .find(|(other, ..)| other.name() == tool.name())
+        {
+            Some(_) if renamed_from.is_some() => Err(duplicate_name(
+                tool.name(),
+                "select only one of the two sets, or use another prefix",
+            )),
+            Some((_, known, _)) => {
+                known.programs |= listing.programs;
+                known.models |= listing.models;
+                Ok(())
+            }
+            None => {
+                let own_name = renamed_from.unwrap_or(tool.name()).to_owned();
+                offered.push((tool, listing, own_name));
+                Ok(())
+            }
+        };
     for part in &offer.parts {
         for tool in &tools {
             let name = tool.name();
@@ -251,29 +283,31 @@ pub(crate) fn select_tools(
                     if ToolSet::ALL
                         .into_iter()
                         .any(|set| !set.is_default() && set.contains(name)) => {}
-                SelectionItem::Usual => put(Arc::clone(tool), DEFAULT.contains(&name), None)?,
-                SelectionItem::All => put(Arc::clone(tool), true, None)?,
+                SelectionItem::Usual => put(Arc::clone(tool), ToolListing::usual(name), None)?,
+                SelectionItem::All => put(Arc::clone(tool), ToolListing::FULL, None)?,
                 SelectionItem::Set { set, prefix } if set.contains(name) => {
                     let renamed = format!("{prefix}{}", &name[set.prefix().len()..]);
                     if renamed == name {
-                        put(Arc::clone(tool), true, None)?;
+                        put(Arc::clone(tool), ToolListing::FULL, None)?;
                     } else {
                         put(
                             Arc::new(RenamedTool {
                                 tool: Arc::clone(tool),
                                 name: renamed,
                             }),
-                            true,
+                            ToolListing::FULL,
                             Some(name),
                         )?;
                     }
                 }
-                SelectionItem::Tool(wanted) if wanted == name => put(Arc::clone(tool), true, None)?,
+                SelectionItem::Tool(wanted) if wanted == name => {
+                    put(Arc::clone(tool), ToolListing::FULL, None)?;
+                }
                 SelectionItem::Set { .. } | SelectionItem::Tool(_) => {}
             }
         }
     }
-    offered.retain(|(_, is_listed, _)| *is_listed || !offer.is_listed_only);
+    offered.retain(|(_, listing, _)| listing.is_anywhere() || !offer.is_listed_only);
     Ok(offered)
 }
 
@@ -319,7 +353,10 @@ impl Tool for RenamedTool {
 mod tests {
     use super::*;
 
-    fn listed(words: &str) -> Result<Vec<String>, ToolError> {
+    fn listed_where(
+        words: &str,
+        is_listed: fn(ToolListing) -> bool,
+    ) -> Result<Vec<String>, ToolError> {
         let offered = select_tools(
             &words.parse()?,
             AvailableServices {
@@ -330,9 +367,24 @@ mod tests {
         )?;
         Ok(offered
             .into_iter()
-            .filter(|(_, is_listed, _)| *is_listed)
+            .filter(|(_, listing, _)| is_listed(*listing))
             .map(|(tool, ..)| tool.name().to_owned())
             .collect())
+    }
+
+    fn listed(words: &str) -> Result<Vec<String>, ToolError> {
+        listed_where(words, |listing| listing.programs)
+    }
+
+    #[test]
+    fn programs_and_models_have_different_usual_tools() {
+        assert_eq!(listed("usual").unwrap(), DEFAULT);
+        let for_models = |words| listed_where(words, |listing| listing.models).unwrap();
+        assert_eq!(for_models("usual"), DEFAULT_FOR_MODELS);
+        assert_eq!(for_models("all"), listed("all").unwrap());
+        assert!(
+            for_models("usual,memory_smart_search").contains(&"memory_smart_search".to_owned())
+        );
     }
 
     #[test]
@@ -413,7 +465,7 @@ mod tests {
             )
             .unwrap()
             .len(),
-            DEFAULT.len()
+            DEFAULT_FOR_MODELS.len() + 1
         );
         assert_eq!(names("memory_20250818", true), ["memory"]);
         assert_eq!(names("memory_20250818=files", true), ["files"]);

@@ -219,7 +219,7 @@ fn a_session_counts_from_the_next_request_on() {
     {"jsonrpc":"2.0","id":1,"result":{"agent":"claude","project":"tea","scopes":["global","agent:claude","project:tea"]}}
     {"jsonrpc":"2.0","id":2,"result":{"id":"3c6ef372-fe94-f82a-c391-0c8d016b07d5","path":"categories/inbox/3c6ef372-fe94-f82a-c391-0c8d016b07d5.md","created":true,"expires_at":"2026-05-14T10:00:01Z"}}
     [{"jsonrpc":"2.0","id":3,"result":{"agent":null,"project":null,"scopes":["global"]}},{"jsonrpc":"2.0","id":4,"result":{"hits":[],"total":0}}]
-    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"this agent may not access agent:claude","data":{"code":"SCOPE_REFUSED","hint":"an agent may access global, agent:<its name> and project:<its project>"}}}
+    {"jsonrpc":"2.0","id":5,"error":{"code":-32000,"message":"this agent may not access agent:claude","data":{"code":"SCOPE_REFUSED","hint":"an agent may access global, agent:<its name> and project:<its project>; session/open with {\"agent\": NAME, \"project\": NAME} sets them"}}}
     "#);
 }
 
@@ -231,7 +231,7 @@ fn what_is_nested_too_deep_is_no_json() {
         "{\"a\":".repeat(1_000),
         "1".to_owned() + &"}".repeat(1_000)
     );
-    assert_eq!(error(&answer(&deep)), (-32_700, Value::Null));
+    assert_eq!(error(&answer(&deep)), (-32_700, json!(1)));
 }
 
 proptest! {

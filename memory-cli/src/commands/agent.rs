@@ -60,7 +60,14 @@ impl AgentArgs {
         let home = app.open()?;
         let agent = build_agent(&home, &self.speaker)?;
         if self.list_tools {
-            return Ok(app.output.json(&rpc::list_tools(&agent, false))?);
+            app.output.json(&rpc::list_tools(&agent, false))?;
+            let further = agent.callable_tools().count() - agent.listed_tools().count();
+            if 0 < further {
+                app.output.note(&format!(
+                    "{further} more tools may be called; `memory agent --list-tools --tools all` lists them"
+                ))?;
+            }
+            return Ok(());
         }
         app.spawn_index_page_updates(&agent);
         let project = match (self.speaker.project(), app.environment.folder.as_deref()) {
