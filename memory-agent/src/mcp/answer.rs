@@ -53,7 +53,7 @@ const UNLISTED_PARAMETERS: [&str; 3] = ["source", "version", "phase"];
 /// Describes the listed tools.
 pub(super) fn describe_tools(agent: &Agent, form: AnswerForm) -> Vec<rmcp::model::Tool> {
     agent
-        .listed_tools()
+        .model_tools()
         .map(|tool| describe_tool(tool, agent.built_in_name(tool.name()), form))
         .collect()
 }
@@ -73,18 +73,18 @@ fn describe_tool(tool: &dyn Tool, own_name: Option<&str>, form: AnswerForm) -> r
     {
         properties.retain(|name, _| !UNLISTED_PARAMETERS.contains(&name.as_str()));
     }
-    // Only values that differ from the defaults of the protocol are set.
-    let annotations = match tool.effect() {
-        Effect::Reads => Some(ToolAnnotations::new().read_only(true)),
-        Effect::Adds => Some(ToolAnnotations::new().destructive(false)),
-        Effect::Changes => None,
-    };
+    // A tool of this crate changes only the stores of the user; another one may reach anything.
+    let annotations = ToolAnnotations::new()
+        .read_only(tool.effect() == Effect::Reads)
+        .destructive(tool.effect() == Effect::Changes)
+        .idempotent(tool.effect() == Effect::Reads)
+        .open_world(own_name.is_none());
     let mut described = rmcp::model::Tool::new(
         tool.name().to_owned(),
         tool.description().to_owned(),
         schema,
     );
-    described.annotations = annotations;
+    described.annotations = Some(annotations);
     match own_name.and_then(output_schema) {
         Some(Value::Object(schema)) if form == AnswerForm::Structured => {
             described.with_raw_output_schema(Arc::new(schema))
@@ -115,6 +115,9 @@ const UNESCAPED: [&str; 2] = ["memory_read", "memory_context"];
 
 /// The other tools whose results are lists.
 const LISTS: [&str; 3] = ["topic_view", "bank_list", "history_sessions"];
+
+/// The tools whose results contain JSON of the user: in text of another form, `null` would look like `"null"`.
+const JSON_TEXTS: [&str; 4] = ["bank_read", "bank_update", "bank_query", "bank_search"];
 
 /// Escapes the tags of clients in each text of a result.
 fn escape_texts(result: Value) -> Value {
@@ -154,9 +157,18 @@ pub(super) fn tool_result(
             Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
         }
         // The protocol requires an object; a hook may have returned another value.
-        Ok(result) if !result.is_object() => Ok(success(json!({ "result": result }), form)),
-        Ok(result) if own_name.is_some() => Ok(success(bounded(result), form)),
-        Ok(result) => Ok(success(result, form)),
+        Ok(result) if !result.is_object() => {
+            Ok(success(json!({ "result": result }), answer_text, form))
+        }
+        Ok(result) if own_name.is_some_and(|name| JSON_TEXTS.contains(&name)) => Ok(success(
+            bounded(result, exact_json::to_text),
+            exact_json::to_text,
+            form,
+        )),
+        Ok(result) if own_name.is_some() => {
+            Ok(success(bounded(result, answer_text), answer_text, form))
+        }
+        Ok(result) => Ok(success(result, answer_text, form)),
         Err(error) if error.is_text => Ok(CallToolResult::error(vec![ContentBlock::text(
             start_of(&without_secrets(&error.message), MAX_FORM_TOKENS),
         )])),
@@ -195,8 +207,8 @@ fn short_error(error: ToolError) -> ToolError {
     }
 }
 
-fn success(result: Value, form: AnswerForm) -> CallToolResult {
-    let mut answer = CallToolResult::success(vec![ContentBlock::text(answer_text(&result))]);
+fn success(result: Value, write_text: fn(&Value) -> String, form: AnswerForm) -> CallToolResult {
+    let mut answer = CallToolResult::success(vec![ContentBlock::text(write_text(&result))]);
     answer.structured_content = (form == AnswerForm::Structured).then_some(result);
     answer
 }
@@ -211,11 +223,11 @@ fn error_text(error: &ToolError) -> String {
 }
 
 /// Replaces a result that is too large by the start of its text.
-fn bounded(result: Value) -> Value {
+fn bounded(result: Value, write_text: fn(&Value) -> String) -> Value {
     if token_count(&exact_json::to_text(&result)) <= MAX_FORM_TOKENS {
         return result;
     }
-    let text = answer_text(&result);
+    let text = write_text(&result);
     let shown = start_of(&text, MAX_FORM_TOKENS - NOTE_TOKENS);
     let more = text.chars().count() - shown.chars().count();
     json!({ "text": shown, "more": more, "next": "the result is too long; request a part of it, such as one key" })

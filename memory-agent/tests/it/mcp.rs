@@ -31,12 +31,18 @@ struct Client {
 
 impl Client {
     fn new(services: Services, identity: ClientIdentity) -> Self {
+        Self::with_tools(services, identity, "usual")
+    }
+
+    fn with_tools(services: Services, identity: ClientIdentity, tools: &str) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .expect("a runtime");
         let (ours, theirs) = duplex(64 << 10);
-        let agent = Agent::builder(services).build().expect("an agent");
+        let selection = tools.parse().expect("a selection");
+        let agent = Agent::builder(services).selection(selection).build();
+        let agent = agent.expect("an agent");
         let served = runtime.spawn(async move {
             let (input, output) = split(theirs);
             serve(&agent, &identity, input, output).await
@@ -584,6 +590,196 @@ fn a_line_that_is_too_long_is_answered_with_its_id() {
     assert_eq!(
         client.call(&request("1", "prompts/list", json!({})))["id"],
         "1"
+    );
+    client.finish();
+}
+
+/// Returns a client after the handshake, and the instructions.
+fn client_with_tools(tools: &str) -> (Client, String) {
+    let services = services(Arc::new(MemStore::default()));
+    let mut client = Client::with_tools(services, ClientIdentity::default(), tools);
+    let [initialize, initialized] = handshake("2025-06-18", &json!({}));
+    let begun = client.call(&initialize);
+    client.send_line(&initialized.to_string());
+    let instructions = begun["result"]["instructions"].as_str();
+    (client, instructions.unwrap_or_default().to_owned())
+}
+
+fn listed_tools(client: &mut Client) -> Vec<Value> {
+    let listed = client.call(&session_request(1, "tools/list", &json!({})));
+    listed["result"]["tools"].as_array().expect("tools").clone()
+}
+
+#[test]
+fn the_instructions_name_only_tools_that_are_served() {
+    for tools in [
+        "usual",
+        "all",
+        "bank",
+        "topic",
+        "memory_read",
+        "memory_write",
+        "memory_smart_search,memory_write",
+        "memory=notes_",
+        "memory_20250818",
+    ] {
+        let (mut client, instructions) = client_with_tools(tools);
+        let served = listed_tools(&mut client);
+        let is_served = |word: &&str| served.iter().any(|tool| tool["name"] == **word);
+        let named: Vec<&str> = instructions
+            .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+            .filter(|word| {
+                ["memory_", "bank_", "topic_", "notes_"]
+                    .iter()
+                    .any(|prefix| word.starts_with(prefix))
+            })
+            .collect();
+        assert!(named.iter().all(is_served), "{tools}: {named:?}");
+        let is_searched = served.iter().any(|tool| {
+            let name = tool["name"].as_str().unwrap_or_default();
+            name.ends_with("search") && !name.starts_with("bank_")
+        });
+        assert_eq!(
+            instructions.contains("Search with "),
+            is_searched,
+            "{tools}"
+        );
+        client.finish();
+    }
+}
+
+#[test]
+fn a_client_of_topics_receives_their_protocol_and_index_and_nothing_of_memories() {
+    for tools in ["topic", "topic=memory_", "memory_20250818"] {
+        let (client, instructions) = client_with_tools(tools);
+        assert!(
+            instructions.contains("MEMORY PROTOCOL:")
+                && instructions.contains("<memory-index>\n# Memory\n\n(empty)\n</memory-index>"),
+            "{instructions}"
+        );
+        assert!(!instructions.contains("You are"), "{instructions}");
+        client.finish();
+    }
+    let (client, instructions) = client_with_tools("usual,topic");
+    assert!(instructions.contains("MEMORY PROTOCOL:") && instructions.contains("memory_search"));
+    client.finish();
+    let (client, instructions) = client_with_tools("usual");
+    assert!(!instructions.contains("MEMORY PROTOCOL:"));
+    client.finish();
+}
+
+#[test]
+fn every_tool_states_all_hints() {
+    let (mut client, _) = client_with_tools("all");
+    let tools = listed_tools(&mut client);
+    assert!(25 < tools.len());
+    for tool in tools {
+        let hints = &tool["annotations"];
+        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint"] {
+            assert!(hints[hint].is_boolean(), "{tool}");
+        }
+        assert_eq!(hints["openWorldHint"], false, "{tool}");
+        let reads = hints["readOnlyHint"] == true;
+        assert!(!(reads && hints["destructiveHint"] == true), "{tool}");
+        let name = tool["name"].as_str().expect("a name");
+        assert_eq!(
+            reads,
+            ["list", "read", "search"]
+                .iter()
+                .any(|verb| name.ends_with(verb))
+                || [
+                    "memory_reminders",
+                    "memory_context",
+                    "memory_backlinks",
+                    "bank_query",
+                    "topic_view"
+                ]
+                .contains(&name),
+            "{name}"
+        );
+    }
+    client.finish();
+}
+
+#[test]
+fn the_text_of_a_value_of_a_bank_is_its_json() {
+    let (mut client, _) = client_with_tools("bank");
+    let mut texts = Vec::new();
+    for value in [
+        json!(null),
+        json!("null"),
+        json!(["a", "b"]),
+        json!("a, b"),
+        json!({ "a": 1 }),
+        json!("a: 1"),
+    ] {
+        let arguments = json!({ "bank": "b", "key": "k", "value": value });
+        let parameters = json!({ "name": "bank_write", "arguments": arguments });
+        client.call(&session_request(1, "tools/call", &parameters));
+        for (tool, arguments) in [
+            ("bank_read", json!({ "bank": "b", "key": "k" })),
+            (
+                "bank_query",
+                json!({ "bank": "b", "key": "k", "filter": "." }),
+            ),
+        ] {
+            let parameters = json!({ "name": tool, "arguments": arguments });
+            let read = client.call(&session_request(1, "tools/call", &parameters));
+            let text = read["result"]["content"][0]["text"]
+                .as_str()
+                .expect("a text");
+            let parsed: Value = serde_json::from_str(text).expect("JSON");
+            let read = parsed.get("value").unwrap_or(&parsed["results"][0]);
+            assert_eq!(read, &value, "{tool}");
+            texts.push(text.to_owned());
+        }
+    }
+    texts.sort_unstable();
+    texts.dedup();
+    assert_eq!(texts.len(), 12);
+    client.finish();
+}
+
+#[test]
+fn every_message_with_an_id_has_an_answer_with_it() {
+    let (mut client, _) = client_with_tools("usual");
+    for (number, message) in [
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{"name":}}"#,
+        r#"{"method":"tools/call","params":{"a":1,},"jsonrpc":"2.0","id":ID}"#,
+        r#"{"jsonrpc":"2.0","id":ID}"#,
+        r#"{"id":ID,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"1.0","id":ID,"method":"tools/list"}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":7}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/list","params":[]}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":"tools/call"}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":"no/such"}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"methods":"ping"}"#,
+        r#"{"jsonrpc":"2.0","id":ID,"method":"memory_search","params":{"query":"a\ud83d"}}"#,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        for id in [format!("{}", 100 + number), format!("\"a{number}\"")] {
+            client.send_line(&message.replace("ID", &id));
+            let answer = client.receive();
+            assert_eq!(answer["id"].to_string(), id, "{message}: {answer}");
+            assert!(answer["error"]["code"].is_i64(), "{message}: {answer}");
+        }
+    }
+    client.finish();
+}
+
+#[test]
+fn half_a_surrogate_pair_is_stored_as_no_character() {
+    let (mut client, _) = client_with_tools("usual");
+    client.send_line(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_write","arguments":{"content":"tea \ud83d"}}}"#,
+    );
+    let written = client.receive();
+    assert_eq!(
+        written["result"]["structuredContent"]["text"],
+        "tea \u{fffd}"
     );
     client.finish();
 }
