@@ -10,6 +10,7 @@ use serde_json::de::{IoRead, StreamDeserializer};
 use serde_json::{Deserializer, Value};
 
 use crate::exact_json::{ExactNumberReader, replace_lone_surrogates};
+use crate::rpc::MessageIdScanner;
 
 /// An iterator over the JSON values of a stream.
 ///
@@ -32,8 +33,13 @@ type ValueDeserializer<R> =
 pub enum InputError {
     /// Reading the stream failed.
     Io(io::Error),
-    /// The text is not JSON, with the reason and the position.
-    NotJson(String),
+    /// The text is not JSON.
+    NotJson {
+        /// The reason and the position.
+        reason: String,
+        /// The `id` of the object that could not be read, if it stands in the same line.
+        id: Option<Value>,
+    },
 }
 
 impl<R: Read> fmt::Debug for InputValues<R> {
@@ -94,9 +100,11 @@ impl<R: Read> Iterator for InputValues<R> {
             format!("line {line} column {}", error.column())
         };
         self.has_ended = error.is_eof();
+        let id = self.lines.borrow().find_id(line);
         self.first_line = self.lines.borrow_mut().recover(line);
         self.values = new_deserializer(&self.lines);
-        Some(Err(InputError::NotJson(format!("{reason} at {place}"))))
+        let reason = format!("{reason} at {place}");
+        Some(Err(InputError::NotJson { reason, id }))
     }
 }
 
@@ -139,6 +147,14 @@ impl<R: Read> InputLines<R> {
     fn begin_value(&mut self) {
         self.value_start = self.read;
         self.value_line = None;
+    }
+
+    /// Returns the `id` of the object with an error in `line`, unless it started on an earlier line.
+    fn find_id(&self, line: usize) -> Option<Value> {
+        let is_whole = self.value_line.is_none() && line == self.number;
+        is_whole
+            .then(|| MessageIdScanner::find_id(&self.line[self.value_start..]))
+            .flatten()
     }
 
     /// Moves to the position at which parsing resumes after an error in `line`; returns its line number.
@@ -214,7 +230,11 @@ mod tests {
         let values = InputValues::new(input.as_bytes());
         let shown = |value| match value {
             Ok(value) => format!("{value}\n"),
-            Err(InputError::NotJson(reason)) => format!("! {reason}\n"),
+            Err(InputError::NotJson { reason, id: None }) => format!("! {reason}\n"),
+            Err(InputError::NotJson {
+                reason,
+                id: Some(id),
+            }) => format!("! {id}: {reason}\n"),
             Err(InputError::Io(error)) => panic!("{error}"),
         };
         values.map(shown).collect()
@@ -237,6 +257,16 @@ mod tests {
         {"a":1}
         ! expected value at line 1 column 9
         3
+        "#);
+    }
+
+    #[test]
+    fn the_id_of_a_broken_object_is_found() {
+        assert_snapshot!(read("{\"id\":7,\"method\":\"m\",\"params\":{\"a\":}}\n{\"b\":2} {\"a\":x,\"id\":\"c\"}\n{\"id\":8,\n\"a\":x}"), @r#"
+        ! 7: expected value at line 1 column 36
+        {"b":2}
+        ! "c": expected value at line 2 column 14
+        ! expected value at line 4 column 5
         "#);
     }
 

@@ -157,10 +157,14 @@ fn answer_input(
             Err(InputError::Io(error)) => {
                 return Err(Failure::file("read the standard input")(error));
             }
-            Err(InputError::NotJson(reason)) => {
+            Err(InputError::NotJson { reason, id }) => {
                 calls.add(false);
                 let message = format!("the standard input is not valid JSON: {reason}");
-                output.json(&json::error("INVALID_INPUT", &message, Some(batch::FORMS)))?;
+                let mut answer = json::error("INVALID_INPUT", &message, Some(batch::FORMS));
+                if let Some(id) = id {
+                    answer["id"] = id;
+                }
+                output.json_text(&exact_json::to_text(&answer))?;
                 output.flush()?;
                 continue;
             }
