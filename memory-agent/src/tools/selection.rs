@@ -307,7 +307,13 @@ pub(crate) fn select_tools(
             }
         }
     }
-    offered.retain(|(_, listing, _)| listing.is_anywhere() || !offer.is_listed_only);
+    if offer.is_listed_only {
+        offered.retain(|(_, listing, _)| listing.is_anywhere());
+        // A program that selected the tools sees all that it may call.
+        for (_, listing, _) in &mut offered {
+            listing.programs = true;
+        }
+    }
     Ok(offered)
 }
 

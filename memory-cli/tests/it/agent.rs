@@ -357,10 +357,12 @@ fn a_client_of_the_protocol_has_tools_resources_and_prompts() {
     let mut client = McpClient::start(&sandbox, "Some Client");
     let listed = client.request("tools/list", &json!({}));
     let tools = listed["result"]["tools"].as_array().expect("tools");
-    // A value that the protocol has as its default is left out.
+    let hints = json!({
+        "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false
+    });
     assert_eq!(
         (&tools[1]["name"], &tools[1]["annotations"]),
-        (&json!("memory_read"), &json!({ "readOnlyHint": true }))
+        (&json!("memory_read"), &hints)
     );
     let written = client.call(
         "memory_write",

@@ -389,7 +389,7 @@ fn agents_reach_topics_where_they_are_offered() {
     assert_snapshot!(call("topic=memory_", write), @r#"{"name":"memory_write","result":{"file":"a.md","created":true}}"#);
     assert_snapshot!(call("memory_20250818", r#"{"id":"t1","name":"memory","params":{"command":"view","path":"/memories/a.md"}}"#), @r#"{"id":"t1","name":"memory","result":"Here's the content of /memories/a.md with line numbers:\n     1\t---\n     2\tname: A\n     3\tdescription: x\n     4\ttype: user\n     5\tupdated: [day]\n     6\t---\n     7\t\n     8\ty"}"#);
     assert_snapshot!(call("usual", r#"{"name":"topic_view"}"#), @r#"
-    {"name":"topic_view","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named topic_view","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_update, memory_remind, memory_reminders, memory_done, memory_undo"}}
+    {"name":"topic_view","error":{"code":"TOOL_NOT_FOUND","message":"no tool is named topic_view","hint":"available tools: memory_write, memory_read, memory_delete, memory_list, memory_search, memory_tag, memory_smart_search, memory_update, memory_remind, memory_reminders, memory_done, memory_undo"}}
     --- stderr
     error[call_failed]: the call failed
     hint: see the reported errors
