@@ -348,7 +348,7 @@ impl UnsupportedDrive {
 
     /// Returns whether an error has this reason.
     pub fn is_cause_of(error: &io::Error) -> bool {
-        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+        matches!(error.get_ref(), Some(inner) if inner.is::<Self>())
     }
 }
 

@@ -89,12 +89,20 @@ pub(crate) fn parse_lists(schema: &Value, value: &mut Value) -> bool {
             parse_lists(schema, value);
             true
         }
-        Value::Array(items) => items.iter_mut().fold(false, |found, item| {
-            parse_lists(&schema["items"], item) || found
-        }),
-        Value::Object(members) => members.iter_mut().fold(false, |found, (name, member)| {
-            parse_lists(&schema["properties"][name], member) || found
-        }),
+        Value::Array(items) => {
+            let mut found = false;
+            for item in items {
+                found |= parse_lists(&schema["items"], item);
+            }
+            found
+        }
+        Value::Object(members) => {
+            let mut found = false;
+            for (name, member) in members {
+                found |= parse_lists(&schema["properties"][name], member);
+            }
+            found
+        }
         _ => false,
     }
 }
