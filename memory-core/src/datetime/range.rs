@@ -35,17 +35,15 @@ pub(super) fn parse_end(
     let whole = find::parse_expression(own).filter(|(spoken, _)| {
         spoken.day.is_some() || start.clock.is_some() || start.part.is_some()
     });
-    let (mut spoken, length, is_fragment) = match whole {
-        Some((spoken, length)) => (spoken, length, false),
-        None => {
-            let mut cursor = own;
-            let spoken = cursor
-                .attempt(|cursor| parse_bare_day(cursor, start))
-                .or_else(|| cursor.attempt(|cursor| parse_bare_month(cursor, start)))
-                .or_else(|| cursor.attempt(|cursor| parse_bare_hour(cursor, start)))?;
-            (spoken, cursor.position(), true)
-        }
-    };
+    let is_fragment = whole.is_none();
+    let (mut spoken, length) = whole.or_else(|| {
+        let mut cursor = own;
+        let spoken = cursor
+            .attempt(|cursor| parse_bare_day(cursor, start))
+            .or_else(|| cursor.attempt(|cursor| parse_bare_month(cursor, start)))
+            .or_else(|| cursor.attempt(|cursor| parse_bare_hour(cursor, start)))?;
+        Some((spoken, cursor.position()))
+    })?;
     spoken.impossible = spoken.impossible.map(|part| at + part.start..at + part.end);
     let mut after = TokenCursor::new(tokens, at + length);
     let has_half = numeric::follows_half_day(&after);

@@ -547,10 +547,9 @@ impl TimeOfDay {
         let hour = match half {
             HalfDay::Before if self.hour == 12 => 0,
             HalfDay::Before if self.hour < 12 => self.hour,
-            HalfDay::Before => return None,
             HalfDay::After if self.hour < 12 => self.hour + 12,
             HalfDay::After if self.hour == 12 => self.hour,
-            HalfDay::After => return None,
+            HalfDay::Before | HalfDay::After => return None,
         };
         Some(Self {
             hour,
