@@ -11,7 +11,9 @@ use std::ops::Range;
 use chrono::{DateTime, Days, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 
 use crate::commit::{commit, retry_conflicts};
-use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date, find_dates};
+use crate::datetime::{
+    DateMention, DatePrecision, TimeRelation, find_date, find_dates, find_impossible,
+};
 use crate::query_parser::has_content_word;
 use crate::write::plan_merge;
 use crate::{
@@ -386,12 +388,22 @@ const MORNING_HOUR: u32 = 9;
 /// assert_eq!(at("pay rent on Friday").as_deref(), Some("2025-06-13T09:00:00+02:00"));
 /// assert_eq!(at("water the plants today").as_deref(), Some("2025-06-11T11:00:00+02:00"));
 /// assert_eq!(at("Anna called yesterday"), None);
+/// assert_eq!(
+///     due("call Anna tomorrow at 25:00", &now).unwrap_err().to_string(),
+///     "\"25:00\" is not a time of day"
+/// );
 /// ```
 ///
 /// # Errors
-/// [`StoreError::NoTime`] if the text names no time, [`StoreError::Over`] if the time that it names is past.
+/// [`StoreError::NoTime`] if the text names no time, [`StoreError::Invalid`] if it names one that does not exist, such as
+/// 25:00, [`StoreError::Over`] if the time that it names is past.
 pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, StoreError> {
-    let reading = find_date(text, now).ok_or(StoreError::NoTime)?;
+    let reading = find_date(text, now).ok_or_else(|| match find_impossible(text, now) {
+        Some(impossible) => StoreError::Invalid {
+            why: impossible.to_string(),
+        },
+        None => StoreError::NoTime,
+    })?;
     if reading.relation == TimeRelation::Past {
         return Err(StoreError::Over { at: reading.at });
     }
