@@ -184,7 +184,8 @@ pub fn parse_period<Tz: TimeZone>(
     }
     let is_point = reading.kind != DatePrecision::Date && !reading.is_vague;
     if is_point {
-        return Some((reading.at.to_utc(), reading.at.to_utc()));
+        let end = reading.end.unwrap_or(reading.at);
+        return Some((reading.at.to_utc(), end.to_utc()));
     }
     past_period(&reading, now).or_else(|| {
         let first = reading.at.date_naive();
@@ -223,6 +224,10 @@ fn past_period<Tz: TimeZone>(
 
 /// Returns the day after the period that `reading` names and that begins on `first`.
 fn end_of_period(reading: &DateMention, first: NaiveDate) -> Option<NaiveDate> {
+    if let Some(end) = reading.end {
+        let days = end.date_naive().signed_duration_since(reading.at.date_naive());
+        return first.checked_add_signed(days)?.succ_opt();
+    }
     match period_length(reading) {
         PeriodLength::Days(days) => first.checked_add_days(Days::new(days)),
         PeriodLength::Months(months) => first.checked_add_months(Months::new(months)),
@@ -451,6 +456,7 @@ mod tests {
             "11-21",
         );
         is("tea last week", "tea", "11-09", "11-16");
+        is("tea from November 10 to November 12", "tea", "11-10", "11-13");
         is("tea last month", "tea", "10-01", "11-01");
         is("tea in March", "tea", "03-01", "04-01");
         is("tea since Monday", "tea", "11-16", "");
@@ -536,6 +542,9 @@ mod tests {
             ("in March", ["2026-03-01 00", "2026-04-01 00"]),
             ("5 May", ["2026-05-05 00", "2026-05-06 00"]),
             ("three days ago", ["2026-11-18 00", "2026-11-19 00"]),
+            ("November 10 to 12", ["2026-11-10 00", "2026-11-13 00"]),
+            ("from November 10 to November 12", ["2026-11-10 00", "2026-11-13 00"]),
+            ("11月10日至12日", ["2026-11-10 00", "2026-11-13 00"]),
             ("tomorrow", ["2026-11-22 00", "2026-11-23 00"]),
             ("now", ["2026-11-21 10", "2026-11-21 10"]),
             ("yesterday at 3pm", ["2026-11-20 15", "2026-11-20 15"]),
