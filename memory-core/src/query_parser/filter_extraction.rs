@@ -225,7 +225,9 @@ fn past_period<Tz: TimeZone>(
 /// Returns the day after the period that `reading` names and that begins on `first`.
 fn end_of_period(reading: &DateMention, first: NaiveDate) -> Option<NaiveDate> {
     if let Some(end) = reading.end {
-        let days = end.date_naive().signed_duration_since(reading.at.date_naive());
+        let days = end
+            .date_naive()
+            .signed_duration_since(reading.at.date_naive());
         return first.checked_add_signed(days)?.succ_opt();
     }
     match period_length(reading) {
@@ -456,7 +458,12 @@ mod tests {
             "11-21",
         );
         is("tea last week", "tea", "11-09", "11-16");
-        is("tea from November 10 to November 12", "tea", "11-10", "11-13");
+        is(
+            "tea from November 10 to November 12",
+            "tea",
+            "11-10",
+            "11-13",
+        );
         is("tea last month", "tea", "10-01", "11-01");
         is("tea in March", "tea", "03-01", "04-01");
         is("tea since Monday", "tea", "11-16", "");
@@ -543,7 +550,10 @@ mod tests {
             ("5 May", ["2026-05-05 00", "2026-05-06 00"]),
             ("three days ago", ["2026-11-18 00", "2026-11-19 00"]),
             ("November 10 to 12", ["2026-11-10 00", "2026-11-13 00"]),
-            ("from November 10 to November 12", ["2026-11-10 00", "2026-11-13 00"]),
+            (
+                "from November 10 to November 12",
+                ["2026-11-10 00", "2026-11-13 00"],
+            ),
             ("11月10日至12日", ["2026-11-10 00", "2026-11-13 00"]),
             ("tomorrow", ["2026-11-22 00", "2026-11-23 00"]),
             ("now", ["2026-11-21 10", "2026-11-21 10"]),

@@ -166,7 +166,10 @@ fn an_undated_note_has_the_time_of_its_file() {
     ];
     let ahead = times.remove("b").expect("it is stored");
     assert!((start..=now).contains(&ahead), "{ahead}");
-    assert_eq!(times, expected.map(|(text, time)| (text.to_owned(), time)).into());
+    assert_eq!(
+        times,
+        expected.map(|(text, time)| (text.to_owned(), time)).into()
+    );
     set_time("old.md", "2020-05-06T03:04:05Z");
     let again = run();
     assert_eq!(
