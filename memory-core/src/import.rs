@@ -267,7 +267,10 @@ enum TextLikeness {
 
 /// The titles and times of creation of the memories of an export, by their text and scope.
 #[derive(Default)]
-struct KnownTexts(HashMap<(ContentHash, Scope), Vec<(Option<String>, DateTime<Utc>)>>);
+struct KnownTexts(HashMap<(ContentHash, Scope), Vec<TitleAndTime>>);
+
+/// The title and the time of creation of a memory.
+type TitleAndTime = (Option<String>, DateTime<Utc>);
 
 impl KnownTexts {
     fn add(&mut self, memory: &Memory) {
@@ -290,7 +293,7 @@ impl KnownTexts {
             others.push((other.title, other.created_at));
         }
         // A store may record less than milliseconds.
-        let is_same = |(title, time): &(Option<String>, DateTime<Utc>)| {
+        let is_same = |(title, time): &TitleAndTime| {
             (memory.title.is_none() || memory.title == *title)
                 && created_at.is_none_or(|at| at.timestamp() == time.timestamp())
         };

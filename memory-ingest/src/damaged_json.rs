@@ -106,7 +106,7 @@ mod tests {
             ),
             (
                 r#"{"a":{"a":1}}}{"a":2}"#,
-                vec![r#"{"a":{"a":1}}"#, r#"}"#, r#"{"a":2}"#],
+                vec![r#"{"a":{"a":1}}"#, "}", r#"{"a":2}"#],
             ),
             // An object within a damaged one is no record.
             (r#"{"a":[{"b":1},{"b":2}"#, vec![r#"{"a":[{"b":1},{"b":2}"#]),

@@ -514,6 +514,8 @@ mod tests {
         for (text, expected) in [
             ("{\"content\":\"a\"}\n", true),
             ("{\"content\":\"cu\n{\"content\":\"a\"}\n", true),
+            ("", true),
+            ("no JSON\n", false),
             ("{\"text\":\"a\"}\n{\"content\":\"a\"}\n", false),
             ("no JSON\n".repeat(30).as_str(), false),
         ] {

@@ -197,8 +197,7 @@ impl ExportCatalog {
             .as_ref()
             .map(|origin| origin.path.trim_end_matches(".md"));
         let names = memory
-            .title
-            .as_deref()
+            .title_or_heading()
             .into_iter()
             .chain(memory.aliases.iter().map(String::as_str))
             .chain(path);

@@ -130,9 +130,8 @@ fn with_label(content: &str, link: Wikilink) -> Wikilink {
     let Range { start, end } = link.span;
     let before = content[..start].strip_suffix("](");
     let label = before.and_then(|before| {
-        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
-        let label = &line[line.rfind('[')? + 1..];
-        (!label.is_empty() && !label.contains(']')).then_some(label)
+        let label = &before[before.rfind('[')? + 1..];
+        (!label.is_empty() && !label.contains([']', '\n'])).then_some(label)
     });
     let Some(label) = label.filter(|_| content[end..].starts_with(')')) else {
         return link;

@@ -258,8 +258,9 @@ fn tag_name(tag: &str) -> Option<String> {
     let is_joiner = |character: char| matches!(character, '\u{200d}' | '\u{e0020}'..='\u{e007f}');
     let mut name = String::new();
     for character in tag.chars() {
-        let is_joined = is_joiner(character) && !name.is_empty() && !name.ends_with(['-', '/']);
-        if is_joined || is_allowed(character) {
+        let continues_emoji =
+            is_joiner(character) && !name.is_empty() && !name.ends_with(['-', '/']);
+        if continues_emoji || is_allowed(character) {
             name.push(character);
         } else if !name.ends_with('-') {
             name.push('-');

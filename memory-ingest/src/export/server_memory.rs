@@ -23,7 +23,7 @@ pub(super) struct ServerMemoryExport {
     catalog: ExportCatalog,
     /// The names of two entities with a relation.
     related: HashSet<[String; 2]>,
-    /// The names of two linked entities, which are related unless their relations cause the link.
+    /// The names of two linked memories, which are related unless another relation causes the link.
     linked: Vec<[String; 2]>,
 }
 
@@ -85,15 +85,17 @@ impl ExportFormat for ServerMemoryExport {
             .iter()
             .filter_map(|link| (record.resolve)(&link.target))
             .collect();
-        for id in &memory.links {
-            let is_stated = text_links.contains(id) || self.catalog.states_link(memory, id);
-            let Some(other) = self.catalog.get(id).filter(|_| is_stated) else {
+        for id in memory.links.iter().filter(|id| !related.contains(*id)) {
+            let Some(other) = self.catalog.get(id) else {
                 continue;
             };
-            if is_entity && other.is_entity {
-                self.linked.push([entry.name.clone(), other.name.clone()]);
-            } else if !related.contains(id) {
+            let pair = [entry.name.clone(), other.name.clone()];
+            let is_stated = text_links.contains(id);
+            if is_stated && !(is_entity && other.is_entity) {
                 lines.push(relation_to(LINK_RELATION, &other.name).into());
+                self.related.insert(pair);
+            } else if is_stated || self.catalog.states_link(memory, id) {
+                self.linked.push(pair);
             }
         }
         let (mut entity, mut metadata) = (Map::new(), Map::new());

@@ -117,6 +117,26 @@ fn an_element_beyond_the_limit_is_skipped_alone() {
 }
 
 #[test]
+fn a_damaged_element_leaves_the_others_in_its_line() {
+    let text = "{\"a\":1}{\"a\":2}\n{\"a\":\"cut{\"a\":3}\n4\n";
+    let found: Vec<_> = JsonElements::of_lines(Cursor::new(text))
+        .map(|line| (line.number, line.bytes.and_then(parse::<serde_json::Value>)))
+        .map(|(number, value)| (number, value.ok()))
+        .collect();
+    let value = |number: u64| Some(json!({ "a": number }));
+    assert_eq!(
+        found,
+        [
+            (1, value(1)),
+            (1, value(2)),
+            (2, None),
+            (2, value(3)),
+            (3, Some(json!(4)))
+        ]
+    );
+}
+
+#[test]
 fn half_characters_are_replaced() {
     let text = r#"["\ud83d\ude00 \ud83d \ude00 \\ud83d \ud83d\n", "\uD83D"]"#;
     let found: Vec<String> = read_list(text)

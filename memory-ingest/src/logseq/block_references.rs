@@ -73,7 +73,7 @@ impl Blocks {
             else {
                 continue;
             };
-            let own_label = found.get(1).map(|label| label.as_str().trim());
+            let own_label = found.get(1).map(|label| text[label.range()].trim());
             let is_labelled = own_label.is_some() && !found[3].is_empty();
             if own_label.is_some() && !is_labelled {
                 continue;
@@ -82,7 +82,7 @@ impl Blocks {
             let bar = if shown.is_empty() { "" } else { "|" };
             let span = whole.start()..whole.end();
             replaced.push_str(&text[end..span.start]);
-            replaced.push_str(&format!("[[{}{bar}{shown}]]", block.page));
+            replaced.extend(["[[", &block.page, bar, shown, "]]"]);
             // A bracket behind a reference without a label belongs to the text.
             if !is_labelled {
                 replaced.push_str(&found[3]);

@@ -561,7 +561,10 @@ fn links_between_the_files_of_notes_lead_to_their_files_in_every_export() {
 
 #[test]
 fn a_link_without_a_direction_is_one_relation() {
-    let text: String = export(ExportFormatName::ServerMemory, &tea(), &BTreeMap::new())
+    let mut memories = tea();
+    // The text of a later memory may state the link under a name that the export does not know.
+    memories[2].content = "see [[sencha]]".into();
+    let text: String = export(ExportFormatName::ServerMemory, &memories, &BTreeMap::new())
         .into_iter()
         .map(|part| part.text)
         .collect();
@@ -573,10 +576,7 @@ fn a_link_without_a_direction_is_one_relation() {
     let green = json!("Green tea 绿茶");
     assert_eq!(
         relations.iter().map(ends).collect::<Vec<_>>(),
-        [
-            (green.clone(), json!("Cup")),
-            (green, json!("plain text (with a note)"))
-        ]
+        [(green.clone(), json!("Cup")), (json!("see sencha"), green)]
     );
 }
 
