@@ -70,7 +70,7 @@ impl FilterArgs {
         lifetime: Lifetime,
         now: &DateTime<UserTimeZone>,
     ) -> Result<Filter, Failure> {
-        let (from, until) = resolve_bounds(self.from.as_ref(), self.to.as_ref(), now)?;
+        let [from, until] = resolve_bounds(self.from.as_ref(), self.to.as_ref(), now)?;
         Ok(Filter {
             phase: self.phase,
             category: self.category,
@@ -93,12 +93,12 @@ pub(crate) fn resolve_bounds(
     from: Option<&NamedPeriod>,
     to: Option<&NamedPeriod>,
     now: &DateTime<UserTimeZone>,
-) -> Result<(Option<DateTime<Utc>>, Option<DateTime<Utc>>), Failure> {
+) -> Result<[Option<DateTime<Utc>>; 2], Failure> {
     let from = from.map(|period| period.start(now)).transpose();
     let from = from.map_err(|error| wrong_value("--from", &error))?;
     let to = to.map(|period| period.end(now)).transpose();
     let to = to.map_err(|error| wrong_value("--to", &error))?;
-    Ok((from, to))
+    Ok([from, to])
 }
 
 /// Returns the failure for the value of a flag that depends on the time.

@@ -80,7 +80,7 @@ fn add_reminder_removals<'o>(
                 .memory
                 .reminder
                 .as_ref()
-                .is_some_and(|reminder| reminder.is_open())
+                .is_some_and(crate::Reminder::is_open)
         });
         orphans.extend(open.map(|stored| (stored.memory.id, format!("it is a reminder of {id}"))));
     }

@@ -125,22 +125,23 @@ pub fn snooze(
     reference: &str,
     until: DueTime,
 ) -> Result<StoredMemory, StoreError> {
-    if until.at <= services.clock.now() {
+    let DueTime { at, repeats, .. } = until;
+    if at <= services.clock.now() {
         return Err(StoreError::Over {
-            at: until.at.fixed_offset(),
+            at: at.fixed_offset(),
         });
     }
+    let repeats = repeats.map(Recurrence::new);
     let id = services.store.find(reference)?;
     change_reminder(services, Verb::Snooze, &id, |reminder, _| {
         let moved = reminder.repeats.clone().map(|repeats| Recurrence {
             snoozed_from: Some(reminder.regular_due()),
             ..repeats
         });
-        let new = until.reminder();
         Some(Reminder {
             of: reminder.of,
-            repeats: new.repeats.or(moved),
-            ..Reminder::new(new.due)
+            repeats: repeats.clone().or(moved),
+            ..Reminder::new(at)
         })
     })?;
     services.store.get(&id)

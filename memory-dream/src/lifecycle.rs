@@ -106,7 +106,7 @@ pub fn find_exemption(
             memory
                 .reminder
                 .as_ref()
-                .is_some_and(|reminder| reminder.is_open()),
+                .is_some_and(memory_core::Reminder::is_open),
             Exemption::Reminder,
         ),
         (

@@ -163,7 +163,7 @@ fn brief_answer(
             .memory
             .reminder
             .as_ref()
-            .is_some_and(|reminder| reminder.is_open())
+            .is_some_and(memory_core::Reminder::is_open)
             && has_time()
         {
             fields.insert(

@@ -242,7 +242,7 @@ fn schemas_are_what_programs_rely_on() {
     memory_reminders Reads
       {"type":"object","additionalProperties":false,"properties":{"which":{"type":"string","enum":["open","due","all"],"default":"open"},"limit":{"type":"integer","minimum":1,"default":20},"cursor":{"type":"string"}}}
     memory_done Changes
-      {"type":"object","additionalProperties":false,"properties":{"id":{"type":"string"}},"required":["id"]}
+      {"type":"object","additionalProperties":false,"properties":{"id":{"type":"string"},"series":{"type":"boolean","description":"end a recurring reminder"}},"required":["id"]}
     memory_context Reads
       {"type":"object","additionalProperties":false,"properties":{"query":{"type":"string"},"budget":{"type":"integer","minimum":1,"description":"maximum number of tokens","maximum":100000,"default":2000}}}
     memory_link Changes

@@ -447,10 +447,9 @@ fn begins_with_memory(input: impl BufRead) -> bool {
     let mut lines = ExportLines::new(input);
     for _ in 0..MAX_DAMAGED {
         let record = match lines.next_record() {
-            Ok(None) => return false,
             Ok(Some(Ok(record))) => record,
             Ok(Some(Err(_))) => continue,
-            Err(_) => return false,
+            Ok(None) | Err(_) => return false,
         };
         if serde_json::from_slice::<IgnoredAny>(&record).is_ok() {
             let text = String::from_utf8(record);
@@ -514,7 +513,7 @@ mod tests {
         for (text, expected) in [
             ("{\"content\":\"a\"}\n", true),
             ("{\"content\":\"cu\n{\"content\":\"a\"}\n", true),
-            ("", true),
+            ("", false),
             ("no JSON\n", false),
             ("{\"text\":\"a\"}\n{\"content\":\"a\"}\n", false),
             ("no JSON\n".repeat(30).as_str(), false),

@@ -162,7 +162,7 @@ fn print_recall(
 impl RecallsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let (from, to) = resolve_bounds(self.from.as_ref(), self.to.as_ref(), &home.now())?;
+        let [from, to] = resolve_bounds(self.from.as_ref(), self.to.as_ref(), &home.now())?;
         let filter = RecallFilter {
             memory: None,
             agent: self.agent.clone(),

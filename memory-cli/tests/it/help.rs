@@ -164,8 +164,8 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               Select memories with all these comma-separated tags; tag a/b also matches a
 
           --from <WHEN>
-              Select memories created on or after this day: YYYY-MM-DD, a time, or words such as
-              "last monday"
+              Select memories created on or after this day: YYYY-MM-DD, a time, or words such as "last
+              monday"
 
           --to <WHEN>
               Select memories created on or before this day

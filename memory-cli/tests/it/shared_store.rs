@@ -525,9 +525,13 @@ fn a_chat_through_the_proxy_of_one_home_continues_in_another() {
         proxy.send_message(text);
         assert_eq!(proxy.stop().0, Some(0));
     }
-    // The second chat received the turn of the first one, and replaced its fact.
+    // The second chat received the fact of the first one, which its turn repeats, and replaced it.
     let asked = upstream.client_requests().pop().expect("a request");
-    assert!(asked.body.contains("I live in Ghent."), "{}", asked.body);
+    assert!(
+        asked.body.contains("The user lives in Ghent."),
+        "{}",
+        asked.body
+    );
     let shown = |home: &str| {
         let list = "[.facts, .turns][] | [.[].content | tostring] | sort | .[]";
         sandbox.run_shell(&format!(

@@ -399,14 +399,8 @@ fn agents_reach_topics_where_they_are_offered() {
 }
 
 #[test]
-fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
+fn a_folder_that_is_missing_is_an_error_unless_its_index_is_viewed() {
     let topics = TopicSandbox::new();
-    assert_snapshot!(topics.run(&["view"]), @"
-    --- stderr
-    error[path_not_found]: there is no folder ~/notes
-    hint: check --dir; `memory topic write` creates the folder with its first topic
-    --- exit 3
-    ");
     let dir = ["--dir", "notes"];
     for arguments in [
         &["topic", "list"][..],
@@ -426,6 +420,12 @@ fn a_folder_that_is_missing_is_an_error_and_no_empty_answer() {
         );
     }
     assert!(!topics.0.path("notes").exists(), "nothing was made");
+    assert_snapshot!(topics.run(&["view"]), @"
+    # Memory
+
+    (empty)
+    ");
+    assert!(topics.0.path("notes/MEMORY.md").exists());
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn merge_scalars(base: &Memory, new: &Memory, merged: &mut Memory) {
     // A reminder also records whether it was shown and completed.
     let due = |memory: &Memory| memory.reminder.as_ref().map(|reminder| reminder.due);
     if due(base) == due(merged) && due(base) != due(new) {
-        merged.reminder = new.reminder.clone();
+        merged.reminder.clone_from(&new.reminder);
     }
 }
 

@@ -185,10 +185,7 @@ impl Memory {
         self.pinned
             || self.is_proposal()
             || self.origin.is_some()
-            || self
-                .reminder
-                .as_ref()
-                .is_some_and(|reminder| reminder.is_open())
+            || self.reminder.as_ref().is_some_and(Reminder::is_open)
     }
 
     /// Returns the name for wikilinks: the title, or else the heading that the text begins with.

@@ -23,6 +23,10 @@ fn time(at: DateTime<Utc>) -> String {
 /// Returns the JSON that `memory read --json` prints.
 fn fields(memory: &Memory) -> Value {
     let ids = |ids: &[MemoryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let repeats = memory
+        .reminder
+        .as_ref()
+        .and_then(|reminder| reminder.repeats.as_ref());
     let origin = |origin: &Origin| json!({ "source": origin.source, "root": origin.root, "path": origin.path });
     json!({
         "id": memory.id.to_string(), "content": memory.content, "content_hash": memory.content_hash().to_string(),
@@ -37,6 +41,8 @@ fn fields(memory: &Memory) -> Value {
         "reminds": memory.reminder.as_ref().and_then(|reminder| reminder.of).map(|id| id.to_string()),
         "notified_at": memory.reminder.as_ref().and_then(|reminder| reminder.notified_at).map(time),
         "done_at": memory.reminder.as_ref().and_then(|reminder| reminder.done_at).map(time),
+        "repeats": repeats.map(|repeats| &repeats.expression),
+        "snoozed_from": repeats.and_then(|repeats| repeats.snoozed_from).map(time),
         "origin": memory.origin.as_ref().map(origin),
         "other_origins": memory.other_origins.iter().map(origin).collect::<Vec<_>>(),
         "path": "categories/inbox/a.md",
@@ -737,7 +743,7 @@ fn round_trip(format: ExportFormatName, memories: &[Memory]) -> Result<(), TestC
             format.as_str()
         );
     }
-    prop_assert_eq!(found, expected);
+    prop_assert_eq!(found, expected, "{}", format.as_str());
     Ok(())
 }
 

@@ -113,7 +113,7 @@ fn a_reminder_is_added_completed_and_snoozed() {
         server
             .get("/reminders")
             .body
-            .contains("repeats: every day at 9am")
+            .contains("every day at 9am</bdi>")
     );
     let first = due(&id).due;
     server.post_and_follow("/reminders/done", &[("id", &id)]);

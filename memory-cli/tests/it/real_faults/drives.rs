@@ -62,7 +62,7 @@ void *mmap64(void *at, size_t length, int access, int flags, int file, off_t off
 "#;
 
 /// SQLite would wait for a lock for two minutes.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_mins(1);
 
 /// Runs commands on a home whose drive lacks calls.
 struct LackingDrive {
