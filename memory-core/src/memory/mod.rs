@@ -191,16 +191,10 @@ impl Memory {
     /// Returns the name for wikilinks: the title, or else the heading that the text begins with.
     pub fn title_or_heading(&self) -> Option<&str> {
         let is_blank = |text: &str| text.trim().is_empty();
-        let heading = || {
-            let first = self.content.lines().find(|line| !is_blank(line))?;
-            let heading = first.trim_start_matches('#');
-            let is_heading = heading.len() < first.len() && heading.starts_with([' ', '\t']);
-            is_heading.then(|| heading.trim())
-        };
         self.title
             .as_deref()
             .filter(|title| !is_blank(title))
-            .or_else(heading)
+            .or_else(|| first_heading(&self.content))
             .filter(|name| !is_blank(name))
     }
 
@@ -209,7 +203,7 @@ impl Memory {
         let first_line = || {
             self.content
                 .lines()
-                .map(|line| line.trim_start_matches('#').trim())
+                .map(|line| heading(line).unwrap_or_else(|| line.trim_start_matches('#').trim()))
                 .find(|line| !line.is_empty())
         };
         self.title
@@ -218,6 +212,32 @@ impl Memory {
             .or_else(first_line)
             .unwrap_or_default()
     }
+}
+
+/// Returns the heading with which a text begins: a line with `#`, or one that is underlined with `=` or `-`.
+fn first_heading(text: &str) -> Option<&str> {
+    let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
+    let first = lines.next()?;
+    heading(first).or_else(|| {
+        let underline = lines.next()?.trim_end();
+        let is_underlined = ["=", "-"]
+            .iter()
+            .any(|mark| !underline.is_empty() && underline.trim_start_matches(mark).is_empty());
+        let first = first.trim();
+        let is_text = !first.starts_with(['-', '*', '+', '>', '|', '`', '=']);
+        (is_underlined && is_text).then_some(first)
+    })
+}
+
+/// Returns the text of a line that is a heading with `#`, without `#` at its end.
+fn heading(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches('#');
+    if text.len() == line.len() || !text.starts_with([' ', '\t']) {
+        return None;
+    }
+    let closed = text.trim_end().trim_end_matches('#');
+    let is_closed = closed.ends_with([' ', '\t']);
+    Some(if is_closed { closed } else { text }.trim())
 }
 
 /// The due time and state of a memory that is a reminder.
@@ -313,5 +333,29 @@ impl ReminderQuery {
             Self::ToBeShown(now) => reminder.needs_notification(*now),
             Self::Of(id) => reminder.of == Some(*id),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_may_begin_with_a_heading_in_either_notation() {
+        for (text, expected) in [
+            ("# Tea\nleaves", Some("Tea")),
+            ("\n## Green tea ##\n", Some("Green tea")),
+            ("# C#\n", Some("C#")),
+            ("Tea\n===\nleaves", Some("Tea")),
+            ("Green tea\n-----\n", Some("Green tea")),
+            ("#tea\n", None),
+            ("Tea\n\n---\nleaves", None),
+            ("- item\n---\n", None),
+            ("Tea\nleaves", None),
+            ("", None),
+        ] {
+            assert_eq!(first_heading(text), expected, "{text:?}");
+        }
+        assert_eq!(heading("## Closed ##"), Some("Closed"));
     }
 }

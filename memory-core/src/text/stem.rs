@@ -290,6 +290,7 @@ const FORMS: &[(&str, &str)] = &[
     ("knives", "knife"),
     ("known", "know"),
     ("laid", "lay"),
+    ("lain", "lie"),
     ("leaf", "leave"),
     ("leant", "lean"),
     ("leapt", "leap"),
@@ -478,6 +479,7 @@ const FORMS: &[(&str, &str)] = &[
     ("tore", "tear"),
     ("torn", "tear"),
     ("trodden", "tread"),
+    ("turves", "turf"),
     ("understood", "understand"),
     ("undertaken", "undertake"),
     ("undertook", "undertake"),
@@ -487,6 +489,7 @@ const FORMS: &[(&str, &str)] = &[
     ("upheld", "uphold"),
     ("vertices", "vertex"),
     ("vortices", "vortex"),
+    ("vying", "vie"),
     ("was", "be"),
     ("watchmen", "watchman"),
     ("went", "go"),
@@ -620,6 +623,9 @@ mod tests {
             "drink drank drunk",
             "tear tore torn",
             "lay laid laying",
+            "lie lies lain lying",
+            "vie vied vying",
+            "turf turfs turves",
             "overwrite overwrote overwritten overwriting",
         ] {
             let mut stems = CachedStemmer::take_cached();
