@@ -50,6 +50,7 @@ impl Debug for Encoder {
 
 impl Encoder {
     /// Returns the encoder of this crate.
+    #[expect(clippy::missing_panics_doc, reason = "a test reads the bundled model")]
     pub fn bundled() -> &'static Self {
         static ENCODER: OnceLock<Encoder> = OnceLock::new();
         ENCODER.get_or_init(|| Self {

@@ -7,19 +7,37 @@ use rmcp::model::{GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMes
 use serde_json::Value;
 
 use super::resources::store_error;
-use crate::agent::{CONTEXT_BUDGET, Session};
+use crate::agent::{Agent, CONTEXT_BUDGET, Session};
 
 /// Number of memories that are listed for a review.
 const REVIEW_LIMIT: usize = 50;
 
-/// Describes all prompts.
-pub(super) fn all() -> Vec<Prompt> {
+/// The prompts, with the tools that their texts name.
+const TOOLS: [(&str, &[&str]); 3] = [
+    ("recall", &["memory_search"]),
+    (
+        "remember",
+        &["memory_search", "memory_write", "memory_update"],
+    ),
+    ("review", &["memory_update", "memory_tag", "memory_delete"]),
+];
+
+/// Returns whether a prompt is offered: whether the agent has the tools that its text names.
+fn is_offered(agent: &Agent, prompt: &str) -> bool {
+    let has_tool = |tool: &&str| agent.name_for_models(tool) == Some(tool);
+    TOOLS
+        .iter()
+        .any(|(name, tools)| *name == prompt && tools.iter().all(has_tool))
+}
+
+/// Describes the prompts that an agent is offered.
+pub(super) fn all(agent: &Agent) -> Vec<Prompt> {
     let argument = |name: &str, description: &str, is_required| {
         PromptArgument::new(name)
             .with_description(description)
             .with_required(is_required)
     };
-    vec![
+    let mut prompts = vec![
         Prompt::new(
             "recall",
             Some("Show what is stored about a topic"),
@@ -39,7 +57,9 @@ pub(super) fn all() -> Vec<Prompt> {
             Some("Review the newest memories and correct errors"),
             None,
         ),
-    ]
+    ];
+    prompts.retain(|prompt| is_offered(agent, &prompt.name));
+    prompts
 }
 
 /// Returns a prompt with its arguments filled in.
@@ -49,24 +69,33 @@ pub(super) fn get(
     arguments: &JsonObject,
 ) -> Result<GetPromptResult, ErrorData> {
     let text = match name {
+        _ if !is_offered(session.agent(), name) => return Err(unknown(session.agent(), name)),
         "recall" => recall(
             session,
             argument(arguments, "topic")?.ok_or_else(|| missing("topic"))?,
         )?,
         "remember" => remember(argument(arguments, "text")?),
         "review" => review(session)?,
-        _ => {
-            let name = to_one_line(name, 80);
-            return Err(ErrorData::invalid_params(
-                format!("unknown prompt {name}; available prompts: recall, remember, review"),
-                None,
-            ));
-        }
+        _ => return Err(unknown(session.agent(), name)),
     };
     Ok(GetPromptResult::new(vec![PromptMessage::new_text(
         Role::User,
         text,
     )]))
+}
+
+fn unknown(agent: &Agent, name: &str) -> ErrorData {
+    let offered: Vec<String> = all(agent).into_iter().map(|prompt| prompt.name).collect();
+    let offered = if offered.is_empty() {
+        "none".to_owned()
+    } else {
+        offered.join(", ")
+    };
+    let name = to_one_line(name, 80);
+    ErrorData::invalid_params(
+        format!("unknown prompt {name}; available prompts: {offered}"),
+        None,
+    )
 }
 
 fn argument<'a>(arguments: &'a JsonObject, name: &str) -> Result<Option<&'a str>, ErrorData> {

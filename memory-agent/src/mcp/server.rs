@@ -161,6 +161,11 @@ impl McpServer {
             .unwrap_or_else(|_| instructions::BASIC.to_owned())
     }
 
+    /// Returns whether the tools that are served reach memories; otherwise no resource does either.
+    fn has_memories(&self) -> bool {
+        self.agent.serves_models("memory_")
+    }
+
     /// Runs blocking work on a thread pool, until the client cancels the request.
     async fn run_blocking<T: Send + 'static>(
         &self,
@@ -263,6 +268,9 @@ impl ServerHandler for McpServer {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
+        if !self.has_memories() {
+            return Ok(ListResourcesResult::default());
+        }
         let cursor = request.and_then(|request| request.cursor);
         self.run_blocking(&context, move |session| {
             resources::list(&session.services(), cursor.as_deref())
@@ -275,7 +283,8 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let result = ListResourceTemplatesResult::with_all_items(vec![resources::template()]);
+        let templates = self.has_memories().then(resources::template);
+        let result = ListResourceTemplatesResult::with_all_items(templates.into_iter().collect());
         Ok(if is_self_contained(&context.meta) {
             result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE)
         } else {
@@ -288,6 +297,13 @@ impl ServerHandler for McpServer {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        if !self.has_memories() {
+            let why = format!(
+                "{}: memories are not served",
+                memory_core::text::to_one_line(&request.uri, 200)
+            );
+            return Err(ErrorData::resource_not_found(why, None));
+        }
         let read = self
             .run_blocking(&context, move |session| {
                 resources::read(session, &request.uri)
@@ -368,7 +384,7 @@ impl ServerHandler for McpServer {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let result = ListPromptsResult::with_all_items(prompts::all());
+        let result = ListPromptsResult::with_all_items(prompts::all(&self.agent));
         Ok(if is_self_contained(&context.meta) {
             result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE)
         } else {

@@ -651,7 +651,22 @@ fn the_instructions_name_only_tools_that_are_served() {
 #[test]
 fn a_client_of_topics_receives_their_protocol_and_index_and_nothing_of_memories() {
     for tools in ["topic", "topic=memory_", "memory_20250818"] {
-        let (client, instructions) = client_with_tools(tools);
+        let (mut client, instructions) = client_with_tools(tools);
+        for (method, items) in [
+            ("prompts/list", "prompts"),
+            ("resources/list", "resources"),
+            ("resources/templates/list", "resourceTemplates"),
+        ] {
+            let listed = client.call(&request("1", method, json!({})));
+            assert_eq!(listed["result"][items], json!([]), "{tools} {method}");
+        }
+        for (method, parameters) in [
+            ("prompts/get", json!({ "name": "review" })),
+            ("resources/read", json!({ "uri": "memory://index" })),
+        ] {
+            let refused = client.call(&request("1", method, parameters));
+            assert!(refused["error"].is_object(), "{tools} {method}: {refused}");
+        }
         assert!(
             instructions.contains("MEMORY PROTOCOL:")
                 && instructions.contains("<memory-index>\n# Memory\n\n(empty)\n</memory-index>"),
