@@ -186,7 +186,8 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
             continue;
         }
         let Some((spoken, length)) = parse_expression(TokenCursor::new(tokens, at)) else {
-            at += 1;
+            // The rest of a number is no number of its own: "二十五点" is not 15:00.
+            at = chinese::end_of_numeral(tokens, at).unwrap_or(at + 1);
             continue;
         };
         let end = at + length;

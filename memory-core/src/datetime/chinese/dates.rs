@@ -49,10 +49,14 @@ pub(super) fn parse_calendar_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhr
 /// Consumes "2月15号", "十月第一个星期一" and "6月底".
 fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
-    let month = parse_number_in(cursor, 1..=12).filter(|_| is_clean)?;
+    // A month or day that no calendar has is consumed as well, so that the rest of it is not read as another date.
+    let month = parse_number_in(cursor, 1..=99).filter(|_| is_clean)?;
     let month = u32::try_from(month).ok()?;
     if !cursor.consume_han("月") {
         return None;
+    }
+    if 12 < month {
+        return parse_date_in_month(cursor, Month::Named(month, year));
     }
     cursor.consume_han("份");
     let month = Month::Named(month, year);
@@ -100,12 +104,7 @@ pub(super) fn parse_day_in_month(
     cursor: &mut TokenCursor<'_>,
     month: Month,
 ) -> Option<DayExpression> {
-    let date = cursor.attempt(|cursor| {
-        cursor.consume_han("的");
-        let date = u32::try_from(parse_number_in(cursor, 1..=31)?).ok()?;
-        let is_date = cursor.consume_any_han(&["日", "号"]) || starts_day_range(*cursor, date);
-        is_date.then_some(DayExpression::OfMonth(date, month))
-    });
+    let date = parse_date_in_month(cursor, month);
     if date.is_some() {
         return date;
     }
@@ -116,6 +115,16 @@ pub(super) fn parse_day_in_month(
             parse_nth_day(cursor, period.clone())
         })
         .or_else(|| cursor.attempt(|cursor| parse_period_edge(cursor, &period)))
+}
+
+/// Consumes the number of a day within the given month, also of one that the month does not have.
+fn parse_date_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayExpression> {
+    cursor.attempt(|cursor| {
+        cursor.consume_han("的");
+        let date = u32::try_from(parse_number_in(cursor, 1..=99)?).ok()?;
+        let is_date = cursor.consume_any_han(&["日", "号"]) || starts_day_range(*cursor, date);
+        is_date.then_some(DayExpression::OfMonth(date, month))
+    })
 }
 
 /// Returns whether "-12号" follows the number of a day.

@@ -25,7 +25,7 @@ use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse
 
 pub(super) use dates::parse_bare_month;
 pub(crate) use numbers::digit_value;
-pub(super) use numbers::is_numeral;
+pub(super) use numbers::{end_of_numeral, is_numeral};
 pub(super) use relative::parse_lead_time;
 
 /// Returns whether an expression can start with the character.

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
-use super::super::token::DateTokenKind;
+use super::super::token::{DateToken, DateTokenKind};
 
 /// Maximum length of a number in a date or time, in characters.
 const MAX_CHARACTERS: usize = 10;
@@ -28,6 +28,17 @@ pub(crate) fn digit_value(character: char) -> Option<u64> {
 
 pub(in super::super) fn is_numeral(character: char) -> bool {
     digit_value(character).is_some() || matches!(character, '十' | '廿' | '卅' | '百' | '千')
+}
+
+/// Returns the position after the numeral in characters at `at`, if there is one.
+pub(in super::super) fn end_of_numeral(tokens: &[DateToken<'_>], at: usize) -> Option<usize> {
+    let length = tokens[at..]
+        .iter()
+        .take_while(
+            |token| matches!(token.what, DateTokenKind::Han(character) if is_numeral(character)),
+        )
+        .count();
+    (0 < length).then_some(at + length)
 }
 
 /// Consumes a number in digits or characters.

@@ -104,20 +104,22 @@ pub(super) fn parse_clock(
     })
 }
 
-/// Consumes a time that no clock shows: "25点", "24点30分", "25:00".
+/// Consumes a time that no clock shows: "25点", "24点30分", "9点75分", "25:00".
 pub(super) fn consume_impossible_clock(
     cursor: &mut TokenCursor<'_>,
     licence: ChineseBareHour,
 ) -> bool {
     let spoken = |cursor: &mut TokenCursor<'_>| {
         let is_clean = cursor.starts_cleanly();
-        let hour = parse_number_in(cursor, 24..=99).filter(|_| is_clean)?;
+        let hour = parse_number_in(cursor, 0..=99).filter(|_| is_clean)?;
         if !cursor.consume_any_han(&["点", "时"]) {
             return None;
         }
         cursor.consume_any_han(&["钟", "整"]);
         let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
-        let is_time = TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), 0).is_some();
+        let second = minute.and_then(|_| cursor.attempt(parse_second));
+        let is_time =
+            TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0)).is_some();
         (!is_time && licence == ChineseBareHour::Hour).then_some(())
     };
     numeric::consume_impossible_clock(cursor) || cursor.attempt(spoken).is_some()
@@ -181,10 +183,7 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
         return TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes);
     }
     let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
-    let second = minute.and_then(|_| {
-        cursor
-            .attempt(|cursor| parse_number_in(cursor, 0..=59).filter(|_| cursor.consume_han("秒")))
-    });
+    let second = minute.and_then(|_| cursor.attempt(parse_second));
     let is_bare = minute.is_none() && !is_clock;
     if is_bare && licence == ChineseBareHour::None && !is_hour(&start, cursor, hour, is_shi) {
         return None;
@@ -201,7 +200,12 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0))
 }
 
-/// Consumes the minutes after the hour.
+/// Consumes the seconds after the minutes, also more than there are.
+fn parse_second(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    parse_number_in(cursor, 0..=99).filter(|_| cursor.consume_han("秒"))
+}
+
+/// Consumes the minutes after the hour, also more than there are: "9点75分".
 fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64> {
     // Cantonese counts the numbers that the minute hand has "stepped on".
     let is_stepped = cursor.consume_any_han(&["踏正", "搭正", "踏", "搭"]);
@@ -214,7 +218,12 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
         || is_past
         || cursor.peek_han(0) == Some('十')
         || cursor.peek_han(1).is_some_and(is_numeral);
-    let count = parse_number_in(cursor, 0..=59)?;
+    let count = parse_number_in(cursor, 0..=99)?;
+    if 59 < count {
+        // "三点60分钟的会" is as long as that.
+        let is_minute = cursor.consume_han("分") && cursor.peek_han(0) != Some('钟');
+        return is_minute.then_some(count);
+    }
     if cursor.consume_any_han(&["刻钟", "刻"]) {
         return (1..=3).contains(&count).then_some(count * 15);
     }

@@ -109,3 +109,24 @@ const ORDINARY: &[&str] = &[
     "周小姐",
     "张三年轻",
 ];
+
+#[test]
+fn the_rest_of_a_number_is_no_time() {
+    for text in [
+        "二十五点",
+        "三十点",
+        "三十二号",
+        "四十五号",
+        "三十五日",
+        "一百二十点",
+    ] {
+        assert_eq!(format_found_date(text), "-", "{text}");
+    }
+    for (text, at) in [
+        ("周一三点开会", "2025-06-16 15:00"),
+        ("下午三点60分钟的会", "2025-06-11 15:00"),
+        ("明天9点80后聚会", "2025-06-12 09:00"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
