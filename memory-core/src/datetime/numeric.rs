@@ -208,23 +208,33 @@ fn parse_dotted_numbers(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 /// Consumes "150000" or "1500" after the `T` of a date in ISO 8601.
 fn parse_compact_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let is_after_date = cursor.word_before(1) == "t" && cursor.is_glued(0);
-    let shown = cursor.consume_number().filter(|_| is_after_date)?;
-    let (hour, minute, second) = match shown.digits {
-        6 => (
-            shown.value / 10_000,
-            shown.value / 100 % 100,
-            shown.value % 100,
-        ),
-        4 => (shown.value / 100, shown.value % 100, 0),
-        2 if cursor.peek(0) != Some(DateTokenKind::Sign(':')) => (shown.value, 0, 0),
-        _ => return None,
-    };
+    let (hour, minute, second) = parse_compact_numbers(cursor)?;
     let clock = TimeOfDay::from_clock_face(hour, minute, second)?;
     Some(TimeOfDay {
         is_sure: true,
         ..clock
     })
+}
+
+/// Consumes the hour, minute and second of "150000" or "1500" after a `T`.
+fn parse_compact_numbers(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64, u64)> {
+    let is_after_date = follows_date_mark(cursor);
+    let shown = cursor.consume_number().filter(|_| is_after_date)?;
+    match shown.digits {
+        6 => Some((
+            shown.value / 10_000,
+            shown.value / 100 % 100,
+            shown.value % 100,
+        )),
+        4 => Some((shown.value / 100, shown.value % 100, 0)),
+        2 if cursor.peek(0) != Some(DateTokenKind::Sign(':')) => Some((shown.value, 0, 0)),
+        _ => None,
+    }
+}
+
+/// Returns whether the `T` between date and time directly precedes the cursor.
+fn follows_date_mark(cursor: &TokenCursor<'_>) -> bool {
+    cursor.word_before(1) == "t" && cursor.is_glued(0)
 }
 
 /// Consumes the repeater of a timestamp in Org mode: "+1w>", "++1m -3d>", ".+2d]".
@@ -255,12 +265,19 @@ pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
     matches!(cursor.peek(0), Some(DateTokenKind::Sign('>' | ']'))).then_some(every)
 }
 
-/// Consumes a time that no clock shows: "25:00", "24:30", "10:75", "15am", "13 p.m.".
+/// Consumes a time that no clock shows: "25:00", "24:30", "10:75", "15am", "13 p.m.", "T2561".
 pub(super) fn consume_impossible_clock(cursor: &mut TokenCursor<'_>) -> bool {
-    let found = cursor.attempt(|cursor| {
+    let compact = |cursor: &mut TokenCursor<'_>| {
+        let is_clean = cursor.starts_cleanly();
+        let (hour, minute, second) = parse_compact_numbers(cursor).filter(|_| is_clean)?;
+        let is_time = TimeOfDay::from_clock_face(hour, minute, second).is_some();
+        (!is_time).then_some(())
+    };
+    let shown = |cursor: &mut TokenCursor<'_>| {
         if !cursor.starts_cleanly() || is_ratio(cursor) {
             return None;
         }
+        let is_after_date = follows_date_mark(cursor);
         let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
         let minute = cursor.attempt(consume_colon_number);
         if minute.is_some() {
@@ -277,9 +294,10 @@ pub(super) fn consume_impossible_clock(cursor: &mut TokenCursor<'_>) -> bool {
             TimeOfDay::from_clock_face(hour.value, minute.map_or(0, |minute| minute.value), 0);
         let is_time = clock.is_some_and(|clock| half.is_none() || clock.hour <= 12);
         let is_written = minute.is_some() || half.is_some() || is_oclock;
-        (is_written && !is_time && cursor.ends_cleanly()).then_some(())
-    });
-    found.is_some()
+        let is_whole = is_after_date || cursor.ends_cleanly();
+        (is_written && !is_time && is_whole).then_some(())
+    };
+    cursor.attempt(compact).is_some() || cursor.attempt(shown).is_some()
 }
 
 /// Returns whether "am" or "pm" precedes the cursor.
@@ -480,7 +498,16 @@ fn parse_separated_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     if goes_on {
         return None;
     }
-    exact_date(year.value, month.value, day.value)
+    let is_iso = separator == '-'
+        && month.digits == 2
+        && day.digits == 2
+        && (1970..2100).contains(&year.value)
+        && (cursor.ends_cleanly() || cursor.word() == "t");
+    if is_iso {
+        date_or_impossible(year.value, month.value, day.value)
+    } else {
+        exact_date(year.value, month.value, day.value)
+    }
 }
 
 /// Consumes "20170302".
@@ -494,18 +521,26 @@ fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let shown = cursor
         .consume_number()
         .filter(|shown| is_apart && shown.digits == 8)?;
-    let is_of_our_time = (1970..2100).contains(&(shown.value / 10_000));
+    let (year, month, day) = (
+        shown.value / 10_000,
+        shown.value / 100 % 100,
+        shown.value % 100,
+    );
+    let is_of_our_time = (1970..2100).contains(&year);
+    let is_timed = cursor.is_glued(0)
+        && cursor.word() == "t"
+        && cursor.is_glued(1)
+        && matches!(cursor.peek(1), Some(DateTokenKind::Number(time)) if time.digits <= 6);
+    if is_of_our_time && is_timed {
+        return date_or_impossible(year, month, day);
+    }
     let goes_on = cursor.is_glued(0)
         && matches!(
             cursor.peek(0),
             Some(DateTokenKind::Number(_) | DateTokenKind::Other)
         );
     if is_of_our_time && !goes_on {
-        exact_date(
-            shown.value / 10_000,
-            shown.value / 100 % 100,
-            shown.value % 100,
-        )
+        exact_date(year, month, day)
     } else {
         None
     }
@@ -713,6 +748,15 @@ fn consume_separator(cursor: &mut TokenCursor<'_>) -> Option<char> {
     ['-', '/', '.']
         .into_iter()
         .find(|separator| cursor.consume_glued_sign(*separator))
+}
+
+/// Returns the date of digits that only a date has, also one that no calendar has, such as "2026-13-03".
+fn date_or_impossible(year: u64, month: u64, day: u64) -> Option<DayExpression> {
+    let month = Month::Named(
+        u32::try_from(month).ok()?,
+        Year::Exactly(i32::try_from(year).ok()?),
+    );
+    Some(DayExpression::OfMonth(u32::try_from(day).ok()?, month))
 }
 
 fn exact_date(year: u64, month: u64, day: u64) -> Option<DayExpression> {

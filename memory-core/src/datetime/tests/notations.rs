@@ -1,7 +1,7 @@
 //! Written forms of times: standards, other programs, durations, zones and hours that do not exist.
 
 use super::super::{find_date, find_dates, find_impossible};
-use super::{assert_all_correct, wednesday};
+use super::{assert_all_correct, format_found_date, wednesday};
 
 #[test]
 fn compact_durations_are_offsets() {
@@ -152,6 +152,40 @@ fn an_hour_that_no_clock_shows_is_no_time_and_named() {
     }
     for text in ["24:00", "tomorrow at 12am", "Anna likes tea", "明天24点"] {
         assert_eq!(find_impossible(text, &wednesday()), None, "{text}");
+    }
+}
+
+#[test]
+fn digits_in_the_form_of_a_moment_are_one_or_named() {
+    for (text, part) in [
+        ("20261303T1400", "20261303T1400"),
+        ("20261332T1200", "20261332T1200"),
+        ("20260703T2561", "2561"),
+        ("20260703T1475", "1475"),
+        ("20260703T146075Z", "146075"),
+        ("20260703T25", "25"),
+        ("2026-07-03T25:61Z", "25:61"),
+        ("2026-07-03T10:75+02:00", "10:75"),
+        ("2026-13-03T14:00", "2026-13-03T14:00"),
+        ("2026-13-03 14:00", "2026-13-03 14:00"),
+        ("2026-07-32 at 10:00", "2026-07-32 at 10:00"),
+        ("call Anna on 2026-02-30 at 9", "2026-02-30 at 9"),
+    ] {
+        let found = find_dates(text, &wednesday());
+        assert!(found.is_empty(), "{text}: {found:?}");
+        let why = find_impossible(text, &wednesday()).map(|why| why.to_string());
+        assert!(
+            why.as_ref().is_some_and(|why| why.contains(part)),
+            "{text}: {why:?}"
+        );
+    }
+    for (text, at) in [
+        ("20260703T1430Z", "2026-07-03 16:30"),
+        ("20260703T143000", "2026-07-03 14:30"),
+        ("20260703", "2026-07-03"),
+        ("ticket 20269999 tomorrow", "2025-06-12"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
     }
 }
 
