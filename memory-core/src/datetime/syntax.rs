@@ -375,6 +375,14 @@ impl CalendarDuration {
         }
     }
 
+    pub(super) fn is_zero(self) -> bool {
+        let exactness = Self {
+            is_exact: self.is_exact,
+            ..Self::default()
+        };
+        self == exactness
+    }
+
     pub(super) fn times(self, count: i64) -> Option<Self> {
         Some(Self {
             months: self.months.checked_mul(count)?,

@@ -23,7 +23,10 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
         parse_each_day,
         parse_each_interval,
     ];
-    forms.into_iter().find_map(|form| cursor.attempt(form))
+    forms
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
+        .filter(|recurrence| !recurrence.every.is_zero())
 }
 
 /// Consumes "每天" and "每晚".

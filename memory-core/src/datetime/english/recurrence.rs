@@ -48,7 +48,10 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
         |cursor| parse_interval(cursor).map(RecurrencePhrase::interval),
         parse_each_day,
     ];
-    forms.into_iter().find_map(|form| cursor.attempt(form))
+    forms
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
+        .filter(|recurrence| !recurrence.every.is_zero())
 }
 
 /// Consumes "on weekdays" and "weekends".

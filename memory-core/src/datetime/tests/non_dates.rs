@@ -111,6 +111,22 @@ const ORDINARY: &[&str] = &[
 ];
 
 #[test]
+fn an_interval_of_nothing_is_no_recurrence() {
+    for text in [
+        "every 0 days",
+        "every 0 hours",
+        "every 0 weeks",
+        "每0天",
+        "每零天",
+        "每零小时",
+        "每隔0天",
+        "每0个月",
+    ] {
+        assert_eq!(format_found_date(text), "-", "{text}");
+    }
+}
+
+#[test]
 fn the_rest_of_a_number_is_no_time() {
     for text in [
         "二十五点",
