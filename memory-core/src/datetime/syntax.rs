@@ -225,7 +225,32 @@ impl DayPhrase {
             }),
             _ => None,
         };
+        // "In two months" and "on the 15th" are a day of that month.
+        let counted = |whole: &Self, part: &Self| match &whole.day {
+            DayExpression::Away(amount, from)
+                if *amount == CalendarDuration::in_months(amount.months)
+                    && matches!(**from, DayExpression::Shifted(0)) =>
+            {
+                let months = i32::try_from(amount.months).ok()?;
+                let day = part.day.within(&Period::Month(Month::Away(months)))?;
+                Some(Self {
+                    day,
+                    ..part.clone()
+                })
+            }
+            _ => None,
+        };
         let confirmed = |weekday: &Self, date: &Self| match (&weekday.day, &date.day) {
+            // Other numbers of days name a day, and whole weeks name a week.
+            (
+                DayExpression::Weekday(weekday, Week::Coming | Week::This),
+                DayExpression::Away(amount, _),
+            ) if *amount == CalendarDuration::in_days(amount.days) && amount.days % 7 != 0 => {
+                Some(Self {
+                    day: DayExpression::Confirmed(*weekday, Box::new(date.day.clone())),
+                    ..date.clone()
+                })
+            }
             (
                 DayExpression::Weekday(weekday, Week::Coming | Week::This),
                 DayExpression::OfMonth(..)
@@ -244,6 +269,7 @@ impl DayPhrase {
         }
         narrowed(self, next)
             .or_else(|| narrowed(next, self))
+            .or_else(|| counted(self, next))
             .or_else(|| confirmed(next, self))
             .or_else(|| confirmed(self, next))
     }

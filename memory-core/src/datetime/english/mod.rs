@@ -134,11 +134,15 @@ fn parse_second_day(
     };
     let combined = cursor.attempt(|cursor| {
         let is_bracketed = cursor.consume_sign('(');
+        // "Tomorrow Thursday at 8".
+        let is_beside = matches!(first.day, DayExpression::Shifted(_))
+            && lexicon::lookup_weekday(cursor.word()).is_some();
         cursor.consume_any_word(&["on", "in", "of"]);
         let weekday = lexicon::lookup_weekday(cursor.word());
         let is_weekday = weekday.is_some();
         let named = parse_day(cursor).or_else(|| {
-            let (weekday, _) = weekday.filter(|_| is_bracketed || first.day.is_exact())?;
+            let (weekday, _) =
+                weekday.filter(|_| is_bracketed || is_beside || first.day.is_exact())?;
             cursor.step();
             Some(DayExpression::Weekday(weekday, Week::Coming).into())
         })?;
@@ -146,7 +150,8 @@ fn parse_second_day(
             first.day,
             DayExpression::OfMonth(..) | DayExpression::EitherWay(..)
         );
-        let is_joined = !is_weekday || first.is_vague || is_separated || is_bracketed || is_date;
+        let is_joined =
+            !is_weekday || first.is_vague || is_separated || is_bracketed || is_beside || is_date;
         if is_bracketed && !cursor.consume_sign(')') || !is_joined {
             return None;
         }

@@ -189,6 +189,29 @@ fn a_period_and_the_day_in_it_are_one_day() {
 }
 
 #[test]
+fn a_day_and_its_weekday_or_date_are_one_day_with_their_time() {
+    assert_all_correct(
+        "confirmed",
+        &[
+            ("today Wednesday at 3pm", "2025-06-11 15:00"),
+            ("tomorrow Thursday at 8", "2025-06-12 08:00"),
+            ("tomorrow Thu 4pm", "2025-06-12 16:00"),
+            ("Thu tomorrow 4pm", "2025-06-12 16:00"),
+            ("in two days, Friday, at 5pm", "2025-06-13 17:00"),
+            (
+                "the day after tomorrow, Friday, at noon",
+                "2025-06-13 12:00",
+            ),
+            ("in two months on the 15th at 9", "2025-08-15 09:00"),
+            ("in two months on the first Monday", "2025-08-04"),
+            ("两个月后的3号上午九点", "2025-08-03 09:00"),
+            ("in two weeks on Friday at 9", "2025-06-27 09:00"),
+            ("remind me tomorrow of Friday's meeting", "2025-06-12"),
+        ],
+    );
+}
+
+#[test]
 fn a_range_keeps_its_start_and_end() {
     for (text, range) in [
         ("December 10-12", "2025-12-10 to 2025-12-12 00:00"),
