@@ -147,11 +147,15 @@ fn resolve_expressions<Tz: TimeZone>(
         if heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
             continue;
         }
-        if let Some((before, at)) = found.last_mut()
-            && let Some(timed) = share_time(before, &heard, tokens)
-            && let Some(resolved) = placed(&timed)
-        {
-            (*before, *at) = (timed, Some(resolved));
+        // The time after a list is the time of each of its days.
+        for index in (0..found.len()).rev() {
+            let next = found.get(index + 1).map_or(&heard, |(next, _)| next);
+            let timed = share_time(&found[index].0, next, tokens)
+                .and_then(|timed| Some((placed(&timed)?, timed)));
+            let Some((resolved, timed)) = timed else {
+                break;
+            };
+            found[index] = (timed, Some(resolved));
         }
         let joined = found
             .last()

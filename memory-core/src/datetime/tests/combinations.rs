@@ -212,6 +212,23 @@ fn a_day_and_its_weekday_or_date_are_one_day_with_their_time() {
 }
 
 #[test]
+fn the_time_after_a_list_of_weekdays_is_the_time_of_each() {
+    for text in [
+        "Tuesday, Thursday and Saturday at 7pm",
+        "Tue/Thu/Sat 7pm",
+        "Tue, Thu & Sat at 7pm",
+        "周二、周四、周六晚上七点",
+    ] {
+        let found: Vec<_> = find_dates(text, &wednesday())
+            .iter()
+            .map(super::format_mention)
+            .collect();
+        let days = ["2025-06-17 19:00", "2025-06-12 19:00", "2025-06-14 19:00"];
+        assert_eq!(found, days, "{text}");
+    }
+}
+
+#[test]
 fn a_range_keeps_its_start_and_end() {
     for (text, range) in [
         ("December 10-12", "2025-12-10 to 2025-12-12 00:00"),
