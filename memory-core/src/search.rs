@@ -42,7 +42,8 @@ pub(crate) fn search_refreshed(
 fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
     let parsed = parse(&query.text, &query.filter);
     if parsed.question.words.is_empty() {
-        let why = if query.text.contains(char::is_alphanumeric) {
+        let has_bounds = query.filter.from.is_some() || query.filter.until.is_some();
+        let why = if has_bounds || query.text.contains(char::is_alphanumeric) {
             "contains only filters; add a word to search for, or list the memories"
         } else {
             "contains no letter, digit or symbol"

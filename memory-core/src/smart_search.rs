@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, TimeZone};
 
-use crate::query_parser::{ExtractedFilter, extract_filter, has_content_word, is_about_memories};
+use crate::query_parser::{
+    ExtractedFilter, extract_bounds, extract_filter, has_content_word, is_about_memories,
+};
 use crate::rank::duplicates_last;
 use crate::search::search_refreshed;
 use crate::text::WordOverlaps;
@@ -54,6 +56,8 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
     limit: usize,
     now: &DateTime<Tz>,
 ) -> Result<SmartSearchResults, StoreError> {
+    let bounded = extract_bounds(text, filter, &now.timezone());
+    let (text, filter) = (bounded.text.as_str(), &bounded.filter);
     let ExtractedFilter {
         text: words,
         filter: narrow,

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::built_in::BuiltInTool;
+use super::input::local_now;
 use crate::json;
 
 /// Collects context for a prompt.
@@ -26,7 +27,7 @@ pub(super) const MEMORY_CONTEXT: BuiltInTool<ContextInput> = BuiltInTool {
             &query,
             budget,
             &context.given,
-            &context.now,
+            &local_now(context),
         )?;
         context.recalled.add(Some(&query), gathered.recalled());
         Ok(match context.detail {

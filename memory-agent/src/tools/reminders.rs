@@ -11,7 +11,7 @@ use super::brief::{AnswerBudget, BriefList, brief_reminder, changed_memory};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
 use super::filter::{MAX_RESULTS, parse_scope};
-use super::input::invalid;
+use super::input::{invalid, local_now};
 use crate::json;
 
 /// Stores a text as a reminder, or turns a memory into one.
@@ -21,7 +21,7 @@ pub(super) const MEMORY_REMIND: BuiltInTool<RemindInput> = BuiltInTool {
  when it is due.",
     effect: Effect::Adds,
     execute: |context, input| {
-        let now = context.now.with_timezone(&context.zone);
+        let now = local_now(context);
         let at = input
             .at
             .as_deref()

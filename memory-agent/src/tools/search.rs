@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use memory_core::query_parser::{extract_filter, has_operators};
+use memory_core::query_parser::{extract_bounds, extract_filter, has_operators};
 use memory_core::{
     AnswerDetail, Category, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError,
     fit_budget, missing_words,
@@ -15,7 +15,7 @@ use super::brief::{AnswerBudget, BriefList};
 use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
 use super::filter::{FilterInput, MAX_RESULTS};
-use super::input::invalid;
+use super::input::{invalid, local_now};
 use crate::json;
 
 /// Searches memories by words.
@@ -84,13 +84,15 @@ fn search_full(
             });
         }
     };
-    if !has_operators(query) && extract_filter(query, filter, &context.now).filter != *filter {
-        let mut answer = memory_core::smart_search(services, query, filter, end, &context.now)?;
+    if !has_operators(query) && extract_filter(query, filter, &local_now(context)).filter != *filter
+    {
+        let mut answer =
+            memory_core::smart_search(services, query, filter, end, &local_now(context))?;
         fitting(&mut answer.found);
         context.recalled.add(Some(query), &answer.found.hits);
         return Ok(json::smart_search_results(&answer, services.inbox_ttl));
     }
-    let mut found = memory_core::search(services, &query_of(query, filter, end))?;
+    let mut found = memory_core::search(services, &query_of(context, query, filter, end))?;
     fitting(&mut found);
     context.recalled.add(Some(query), &found.hits);
     Ok(json::search_results(&found, false, services.inbox_ttl))
@@ -113,7 +115,7 @@ fn search_brief(
     let budget = AnswerBudget::new(*budget);
     let end = offset.saturating_add(limit.unwrap_or(budget.hits().max(USUAL)).min(MAX_RESULTS));
     if has_operators(query) {
-        let found = memory_core::search(&context.services, &query_of(query, filter, end))?;
+        let found = memory_core::search(&context.services, &query_of(context, query, filter, end))?;
         return Ok(brief_results(
             context,
             &found,
@@ -123,7 +125,8 @@ fn search_brief(
             budget,
         ));
     }
-    let answer = memory_core::smart_search(&context.services, query, filter, end, &context.now)?;
+    let answer =
+        memory_core::smart_search(&context.services, query, filter, end, &local_now(context))?;
     let mut shape = brief_results(
         context,
         &answer.found,
@@ -135,7 +138,11 @@ fn search_brief(
     if answer.filter != *filter {
         shape["understood"] = json::understood(&answer);
     }
-    if extract_filter(query, filter, &context.now).filter.category == Some(Category::Reminders) {
+    if extract_filter(query, filter, &local_now(context))
+        .filter
+        .category
+        == Some(Category::Reminders)
+    {
         shape["next"] = "memory_reminders lists the reminders by their times".into();
     }
     Ok(shape)
@@ -155,7 +162,7 @@ fn hits_without_filter(context: &ToolContext, query: &str, filter: &Filter) -> O
         lifetime: filter.lifetime,
         ..Filter::default()
     };
-    let found = memory_core::search(&context.services, &query_of(query, &all, 0)).ok()?;
+    let found = memory_core::search(&context.services, &query_of(context, query, &all, 0)).ok()?;
     (0 < found.total).then(|| {
         format!(
             "without tags, category, scope and dates, memory_search finds {}",
@@ -202,10 +209,11 @@ fn brief_results(
     answer
 }
 
-fn query_of(text: &str, filter: &Filter, limit: usize) -> Query {
+fn query_of(context: &ToolContext, text: &str, filter: &Filter, limit: usize) -> Query {
+    let bounded = extract_bounds(text, filter, &context.zone);
     Query {
-        text: text.to_owned(),
-        filter: filter.clone(),
+        text: bounded.text,
+        filter: bounded.filter,
         limit,
         ranking: Ranking::default(),
     }
@@ -240,8 +248,13 @@ pub(super) const MEMORY_SMART_SEARCH: BuiltInTool<SmartSearchInput> = BuiltInToo
             return search_brief(context, &input, &filter);
         }
         let limit = limit.unwrap_or(USUAL).min(MAX_RESULTS);
-        let answer =
-            memory_core::smart_search(&context.services, &query, &filter, limit, &context.now)?;
+        let answer = memory_core::smart_search(
+            &context.services,
+            &query,
+            &filter,
+            limit,
+            &local_now(context),
+        )?;
         context.recalled.add(Some(&query), &answer.found.hits);
         Ok(json::smart_search_results(
             &answer,

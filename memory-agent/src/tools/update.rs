@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
 use super::filter::parse_scope;
-use super::input::{invalid, parse_expiry, parse_field};
+use super::input::{invalid, local_now, parse_expiry, parse_field};
 use crate::json;
 
 /// Replaces a passage or fields of a memory.
@@ -156,7 +156,7 @@ fn brief_answer(
         let was = input.old.as_deref().unwrap_or(&before.memory.content);
         fields.insert("was".into(), to_one_line(was, MAX_WORDS).into());
         let has_time = || {
-            let now = context.now.with_timezone(&context.zone);
+            let now = local_now(context);
             parse_due_time(text, &now).is_ok()
         };
         if stored

@@ -3,12 +3,13 @@
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
+use chrono::{DateTime, Datelike, FixedOffset, Utc};
 use memory_agent::event::Event;
 use memory_agent::hook::{Hook, HookEvent, HookOutcome, HookPoint};
 use memory_agent::{Agent, HookList, Session, batch, tools};
-use memory_core::testing::services;
+use memory_core::testing::{CountingIds, FakeClock, services};
 use memory_core::text::token_count;
-use memory_core::{AnswerDetail, Code, MemStore, View};
+use memory_core::{AnswerDetail, Clock, Code, MemStore, Services, View};
 use serde_json::{Value, json};
 
 fn agent(hooks: HookList) -> Arc<Agent> {
@@ -48,6 +49,49 @@ fn the_usual_listing_is_short() {
     assert_eq!(agent.callable_tools().count(), tools::all().len() - 6);
     let tokens = token_count(&json!({ "tools": listed }).to_string());
     assert!(tokens < 1_450, "{tokens} tokens");
+}
+
+#[test]
+fn days_in_a_query_are_those_of_the_season_of_the_day() {
+    let store = Arc::new(MemStore::default());
+    let ids = Arc::new(CountingIds::default());
+    let session_at = |now: &str| {
+        let now: DateTime<Utc> = now.parse().expect("a time");
+        let clock = FakeClock::default();
+        clock.advance(now - clock.now());
+        let services = Services {
+            clock: Arc::new(clock),
+            ids: Arc::clone(&ids) as _,
+            ..services(Arc::clone(&store))
+        };
+        let agent = Agent::builder(services)
+            .local_time(Arc::new(|at: DateTime<Utc>| {
+                let hours = if (4..=10).contains(&at.month()) { 2 } else { 1 };
+                at.with_timezone(&FixedOffset::east_opt(hours * 3600).expect("an offset"))
+            }))
+            .build()
+            .expect("no name is taken twice");
+        session_for(&agent, "claude")
+    };
+    for written in ["2026-06-30T22:30:00Z", "2026-07-01T22:30:00Z"] {
+        call(
+            &session_at(written),
+            "memory_write",
+            json!({ "content": format!("the kettle of {written}") }),
+        );
+    }
+    let winter = session_at("2026-11-29T12:00:00Z").with_detail(AnswerDetail::Brief);
+    let full = session_at("2026-11-29T12:00:00Z");
+    for (query, total) in [
+        ("kettle on July 1", 1),
+        ("kettle from:2026-07-01 to:2026-07-01", 1),
+        ("kettle to:2026-06-30", 0),
+    ] {
+        for session in [&winter, &full] {
+            let found = call(session, "memory_search", json!({ "query": query }));
+            assert_eq!(found["total"], total, "{query}: {found}");
+        }
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use memory_agent::json;
+use memory_core::query_parser::extract_bounds;
 use memory_core::topic::{TopicHit, Topics};
 use memory_core::{
     Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults,
@@ -104,9 +105,11 @@ impl SearchArgs {
             threshold: self.threshold,
             ..Ranking::default()
         };
+        let filter = self.filter.filter(lifetime, &now)?;
+        let bounded = extract_bounds(&self.query.join(" "), &filter, &now.timezone());
         let query = Query {
-            text: self.query.join(" "),
-            filter: self.filter.filter(lifetime, &now)?,
+            text: bounded.text,
+            filter: bounded.filter,
             limit,
             ranking,
         };

@@ -65,7 +65,7 @@ pub fn extract_filter<Tz: TimeZone>(
     }
 }
 
-fn remove_spans(text: &str, mut taken: Vec<Range<usize>>) -> String {
+pub(super) fn remove_spans(text: &str, mut taken: Vec<Range<usize>>) -> String {
     taken.sort_by_key(|span| span.start);
     let (mut left, mut end) = (String::new(), 0);
     for span in taken {
@@ -169,7 +169,7 @@ pub fn parse_period<Tz: TimeZone>(
         return Some((at, at));
     }
     if let Some(day) = parse_day(text) {
-        return days_between(day, day.checked_add_days(Days::new(1))?, now);
+        return days_between(day, day.checked_add_days(Days::new(1))?, &now.timezone());
     }
     if let Some((from, span)) = current_period(text, now)
         && span.len() == text.len()
@@ -189,7 +189,7 @@ pub fn parse_period<Tz: TimeZone>(
     }
     past_period(&reading, now).or_else(|| {
         let first = reading.at.date_naive();
-        days_between(first, end_of_period(&reading, first)?, now)
+        days_between(first, end_of_period(&reading, first)?, &now.timezone())
     })
 }
 
@@ -219,7 +219,7 @@ fn past_period<Tz: TimeZone>(
             return None;
         }
     }
-    days_between(first, end_of_period(reading, first)?, now)
+    days_between(first, end_of_period(reading, first)?, &now.timezone())
 }
 
 /// Returns the day after the period that `reading` names and that begins on `first`.
@@ -236,13 +236,12 @@ fn end_of_period(reading: &DateMention, first: NaiveDate) -> Option<NaiveDate> {
     }
 }
 
-/// Returns the starts of two days in the time zone of `now`.
-fn days_between<Tz: TimeZone>(
+/// Returns the starts of two days in `zone`.
+pub(super) fn days_between<Tz: TimeZone>(
     first: NaiveDate,
     after: NaiveDate,
-    now: &DateTime<Tz>,
+    zone: &Tz,
 ) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    let zone = now.timezone();
     let start = |day: NaiveDate| {
         // If clocks are put forward at midnight, local midnight does not exist, but one hour later does.
         let start = [0, 1].into_iter().find_map(|hour| {

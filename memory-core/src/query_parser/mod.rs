@@ -18,7 +18,7 @@ use crate::text::Term;
 
 pub use dates::NamedDate;
 pub use filter_extraction::{ExtractedFilter, extract_filter, parse_period};
-pub use parse::{has_operators, parse};
+pub use parse::{extract_bounds, has_operators, parse};
 pub use phrase::Phrase;
 pub use query_intent::{expects_several_results, to_first_person};
 pub(crate) use stop_words::{has_content_word, is_about_memories, is_stop_token};

@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use chrono::{TimeZone, Utc};
+
 use super::dates::{SpelledWord, extract_dates, find_han_dates};
+use super::filter_extraction::{ExtractedFilter, remove_spans};
 use super::phrase::Phrase;
 use super::query_intent::{asks_assistant, asks_summary, asks_when, asks_which, parse_dialogue};
 use super::query_lexer::{QueryElement, add_characters, parse_filter, split_query};
@@ -32,7 +35,7 @@ const MIN_PROSE_WORDS: usize = 15;
 ///
 /// A text matches if it contains any of the words. `"a phrase"` is required, `-word` and `-"a phrase"` are excluded, and `begin*` matches
 /// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) are
-/// combined with `filter`. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter
+/// combined with `filter`; days begin at midnight in UTC, see [`extract_bounds()`]. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter
 /// is reported in `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more
 /// words outside quotation marks, quotation marks are plain text, and `-word` is a word: `git commit -m` excludes nothing.
 ///
@@ -77,7 +80,7 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
                 push_separated(&mut plain, text);
             }
             QueryElement::Text(text) => {
-                match parse_filter(text, &mut filter) {
+                match parse_filter(text, &mut filter, &Utc) {
                     Ok(true) => continue,
                     Ok(false) => {}
                     Err(why) => {
@@ -100,6 +103,43 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
         filter,
         misread,
     }
+}
+
+/// Moves the `from:` and `to:` of a query into the filter, with days that begin at midnight in `zone`.
+///
+/// ```
+/// use chrono::FixedOffset;
+/// use memory_core::Filter;
+/// use memory_core::query_parser::extract_bounds;
+///
+/// let zone = FixedOffset::east_opt(3600).unwrap();
+/// let extracted = extract_bounds("tea from:2026-02-11 -green", &Filter::default(), &zone);
+/// assert_eq!(extracted.text, "tea -green");
+/// assert_eq!(extracted.filter.from.unwrap().to_rfc3339(), "2026-02-10T23:00:00+00:00");
+/// ```
+pub fn extract_bounds<Tz: TimeZone>(text: &str, filter: &Filter, zone: &Tz) -> ExtractedFilter {
+    let mut filter = filter.clone();
+    let mut taken = Vec::new();
+    if parse_dialogue(text).is_none() {
+        for piece in split_query(text) {
+            if let QueryElement::Text(piece) = piece
+                && let Some((key, _)) = piece.split_once(':')
+                && ["from", "to"]
+                    .iter()
+                    .any(|bound| key.eq_ignore_ascii_case(bound))
+                && matches!(parse_filter(piece, &mut filter, zone), Ok(true))
+            {
+                let start = piece.as_ptr() as usize - text.as_ptr() as usize;
+                taken.push(start..start + piece.len());
+            }
+        }
+    }
+    let text = if taken.is_empty() {
+        text.to_owned()
+    } else {
+        remove_spans(text, taken)
+    };
+    ExtractedFilter { text, filter }
 }
 
 /// Returns whether a query contains a phrase, an exclusion, a prefix or a filter in the syntax of [`parse()`].
@@ -133,7 +173,7 @@ pub fn has_operators(text: &str) -> bool {
 fn count_words(piece: &QueryElement<'_>) -> usize {
     let mut count = 0;
     if let QueryElement::Text(text) = piece
-        && !matches!(parse_filter(text, &mut Filter::default()), Ok(true))
+        && !matches!(parse_filter(text, &mut Filter::default(), &Utc), Ok(true))
     {
         tokenize(text, &mut |token| {
             count += usize::from(token.kind != TokenKind::Character);
@@ -316,10 +356,13 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use chrono::{DateTime, Datelike, FixedOffset};
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Category, Scope};
+    use crate::{Category, LocalZone, Scope};
 
     fn read(text: &str) -> TextQuery {
         parse(text, &Filter::default()).question
@@ -648,6 +691,47 @@ mod tests {
     }
 
     #[test]
+    fn bounds_are_days_of_the_time_zone() {
+        let berlin = LocalZone::new(Arc::new(|at: DateTime<Utc>| {
+            let hours = if (4..=10).contains(&at.month()) { 2 } else { 1 };
+            let zone = FixedOffset::east_opt(hours * 3600).expect("an offset");
+            at.with_timezone(&zone)
+        }));
+        let earlier: DateTime<Utc> = "2026-01-05T00:00:00Z".parse().unwrap();
+        let is = |text: &str, left: &str, from: Option<&str>, until: Option<&str>| {
+            let filter = Filter {
+                from: Some(earlier),
+                ..Filter::default()
+            };
+            let found = extract_bounds(text, &filter, &berlin);
+            let day = |day: &str| day.parse::<DateTime<Utc>>().unwrap();
+            assert_eq!(found.text, left, "{text}");
+            let expected = (Some(from.map_or(earlier, day)), until.map(day));
+            assert_eq!((found.filter.from, found.filter.until), expected, "{text}");
+        };
+        let (winter, next) = ("2026-02-10T23:00:00Z", "2026-02-11T23:00:00Z");
+        is(
+            "kettle from:2026-02-11 to:2026-02-11",
+            "kettle",
+            Some(winter),
+            Some(next),
+        );
+        let summer = "2026-06-30T22:00:00Z";
+        is("From:2026-07 tag:a -b", "tag:a -b", Some(summer), None);
+        is("from:\"2026-07-01\" \"a b\"", "\"a b\"", Some(summer), None);
+        is("to:2025 tea", "tea", None, Some("2025-12-31T23:00:00Z"));
+        is("from:2025 tea", "tea", None, None);
+        for text in [
+            "from:yesterday  tea",
+            "\"from:2026\" tea",
+            "-from:2026 tea",
+            "tag:2026",
+        ] {
+            is(text, text, None, None);
+        }
+    }
+
+    #[test]
     fn what_is_no_filter_is_text() {
         for text in [
             "tag:",
@@ -684,11 +768,13 @@ mod tests {
         #[test]
         fn whatever_is_typed_is_read(text in any::<String>()) {
             read(&text);
+            extract_bounds(&text, &Filter::default(), &Utc);
         }
 
         #[test]
         fn syntax_in_any_order_is_read(pieces in proptest::collection::vec("\"|-|\\*|:|tag|from|2026|-|[a-z]{1,3}| |用户", 0..20)) {
             read(&pieces.concat());
+            extract_bounds(&pieces.concat(), &Filter::default(), &Utc);
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, Days, Months, NaiveDate, Utc};
+use chrono::{DateTime, Days, Months, NaiveDate, TimeZone, Utc};
 
+use super::filter_extraction::days_between;
 use super::{QueryWord, WordRole};
 use crate::Filter;
 use crate::text::{Term, TokenKind, is_sign_or_emoji, tokenize};
@@ -135,13 +136,17 @@ fn is_filter_name(key: &str) -> bool {
     )
 }
 
-/// Parses a filter such as `tag:work` into `filter`; returns whether `text` is a filter.
+/// Parses a filter such as `tag:work` into `filter`, days in `zone`; returns whether `text` is a filter.
 ///
 /// Tags are added, and `from:` and `to:` can only shorten the period. `source:`, `scope:` and `category:` replace the value in `filter`.
 ///
 /// # Errors
 /// Returns a sentence with the reason if `text` looks like a filter but is invalid.
-pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, String> {
+pub(super) fn parse_filter<Tz: TimeZone>(
+    text: &str,
+    filter: &mut Filter,
+    zone: &Tz,
+) -> Result<bool, String> {
     let Some((key, quoted)) = text.split_once(':').filter(|(key, _)| is_filter_name(key)) else {
         return Ok(false);
     };
@@ -181,7 +186,7 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
             Ok(category) => filter.category = Some(category),
             Err(_) => return refused("is not a category"),
         },
-        ("from", _) => match date_range(value) {
+        ("from", _) => match date_range(value, zone) {
             Some((first, _)) => {
                 filter.from = Some(filter.from.map_or(first, |from| from.max(first)));
             }
@@ -191,7 +196,7 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
                 );
             }
         },
-        _ => match date_range(value) {
+        _ => match date_range(value, zone) {
             Some((_, after)) => {
                 filter.until = Some(filter.until.map_or(after, |until| until.min(after)));
             }
@@ -205,9 +210,8 @@ pub(super) fn parse_filter(text: &str, filter: &mut Filter) -> Result<bool, Stri
     Ok(true)
 }
 
-/// Returns the start of a year, month or day in UTC, and the start of the next one.
-fn date_range(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    let midnight = |day: NaiveDate| day.and_hms_opt(0, 0, 0).map(|moment| moment.and_utc());
+/// Returns the start of a year, month or day in `zone`, and the start of the next one.
+fn date_range<Tz: TimeZone>(text: &str, zone: &Tz) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
     let numbers = text
         .split('-')
         .map(|part| part.parse::<u32>().ok())
@@ -229,7 +233,7 @@ fn date_range(text: &str) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
         }
         _ => return None,
     };
-    Some((midnight(first)?, midnight(after)?))
+    days_between(first, after, zone)
 }
 
 /// Adds the single characters of scripts without blanks to the query words.
@@ -356,7 +360,7 @@ mod tests {
             ("source:", "because it has no value"),
         ] {
             let mut filter = Filter::default();
-            let told = parse_filter(text, &mut filter).unwrap_err();
+            let told = parse_filter(text, &mut filter, &Utc).unwrap_err();
             assert!(
                 told.contains(why) && filter == Filter::default(),
                 "{text}: {told}"
@@ -365,6 +369,7 @@ mod tests {
         let told = parse_filter(
             &format!("from:{}", "x".repeat(100_000)),
             &mut Filter::default(),
+            &Utc,
         )
         .unwrap_err();
         assert!(told.len() < 200, "{told}");
@@ -383,7 +388,7 @@ mod tests {
             "re:tag:x",
         ] {
             assert_eq!(
-                parse_filter(text, &mut Filter::default()),
+                parse_filter(text, &mut Filter::default(), &Utc),
                 Ok(false),
                 "{text}"
             );

@@ -6,7 +6,7 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
-use memory_core::query_parser::{QueryWord, parse};
+use memory_core::query_parser::{ExtractedFilter, QueryWord, extract_bounds, parse};
 use memory_core::{
     BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest,
     Patch, Query, Ranking, SearchResults, Services, change_many, facets, list, missing_words,
@@ -96,13 +96,21 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     let fields = &request.query;
     let text = fields.get("q").trim().to_owned();
     let (filter, mut problems) = parse_filter(fields);
+    let ExtractedFilter {
+        text: words,
+        filter,
+        ..
+    } = extract_bounds(&text, &filter, &request.zone());
     let page = fields.get("page").parse::<usize>().unwrap_or(1).max(1);
-    let parsed = parse(&text, &filter);
-    let counts = facets(&request.services, &Query::new(&text).filter(filter.clone()))?;
+    let parsed = parse(&words, &filter);
+    let counts = facets(
+        &request.services,
+        &Query::new(&words).filter(filter.clone()),
+    )?;
     let is_search = !parsed.question.words.is_empty();
     let mut found = if is_search {
         let matches = SearchedMatches {
-            text: &text,
+            text: &words,
             filter: &filter,
             words: &parsed.question.words,
         };
