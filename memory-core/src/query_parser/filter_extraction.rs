@@ -184,6 +184,7 @@ pub fn parse_period<Tz: TimeZone>(
     }
     let is_point = reading.kind != DatePrecision::Date && !reading.is_vague;
     if is_point {
+        let reading = last_point(&reading, now).unwrap_or(reading);
         let end = reading.end.unwrap_or(reading.at);
         return Some((reading.at.to_utc(), end.to_utc()));
     }
@@ -192,6 +193,57 @@ pub fn parse_period<Tz: TimeZone>(
         days_between(first, end_of_period(&reading, first)?, &now.timezone())
     })
 }
+
+/// Returns the most recent occurrence of a time in the future that is named without its year, week or day.
+///
+/// The text is resolved relative to earlier times. A text that then denotes another time in the future, or that is relative to the
+/// current day, means no occurrence in the past.
+fn last_point<Tz: TimeZone>(reading: &DateMention, now: &DateTime<Tz>) -> Option<DateMention> {
+    let small = reading.text.to_ascii_lowercase();
+    let is_ahead = reading.relation == TimeRelation::Future && now.to_utc() < reading.at.to_utc();
+    if !is_ahead || UPCOMING_WORDS.iter().any(|word| small.contains(word)) {
+        return None;
+    }
+    let earlier = |days: u64| {
+        let then = now.clone().checked_sub_days(Days::new(days))?;
+        find_date(&reading.text, &then)
+    };
+    let has_passed = |other: &DateMention| other.at.to_utc() <= now.to_utc();
+    let day_before = earlier(1)?;
+    if reading.kind == DatePrecision::Time {
+        return Some(day_before).filter(has_passed);
+    }
+    let next_day = day_before.at.naive_local().checked_add_days(Days::new(1));
+    if next_day == Some(reading.at.naive_local()) {
+        return None;
+    }
+    // A weekday recurs within 7 days, a day of the month within 31, and a day of the year within 366.
+    for days in [7, 31, 366] {
+        let other = earlier(days)?;
+        if has_passed(&other) {
+            return Some(other);
+        }
+        if other.at != reading.at {
+            return None;
+        }
+    }
+    None
+}
+
+/// Words that denote a time in the future.
+const UPCOMING_WORDS: &[&str] = &[
+    "next",
+    "coming",
+    "following",
+    "this",
+    "tonight",
+    "下",
+    "本",
+    "这",
+    "這",
+    "今",
+    "明",
+];
 
 /// Returns the start and the end of the period that `reading` names, of a recurring one the most recent.
 fn past_period<Tz: TimeZone>(
@@ -286,7 +338,9 @@ fn period_length(reading: &DateMention) -> PeriodLength {
     }
     match () {
         () if has(&["weekend", "周末"]) => PeriodLength::Days(2),
-        () if has(&["week", "周", "星期", "礼拜"]) => PeriodLength::Days(7),
+        () if has(&["week", "周", "星期", "礼拜"]) || is_week_number(&small) => {
+            PeriodLength::Days(7)
+        }
         () if has(&["quarter", "季度"]) => PeriodLength::Months(3),
         () if has(&["month", "月"]) => PeriodLength::Months(1),
         () if has(&["year", "年"]) || small.chars().all(|character| character.is_ascii_digit()) => {
@@ -295,6 +349,15 @@ fn period_length(reading: &DateMention) -> PeriodLength {
         // The remaining vague readings are names of months.
         () => PeriodLength::Months(1),
     }
+}
+
+/// Returns whether a text in lower case is a week such as `2026-w27`.
+fn is_week_number(text: &str) -> bool {
+    text.split_once('w').is_some_and(|(year, week)| {
+        let year = year.strip_suffix('-').unwrap_or(year);
+        let is_number = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        year.len() == 4 && week.len() == 2 && is_number(year) && is_number(week)
+    })
 }
 
 /// Returns the relation expressed by the words next to a time, and the byte span of both.
@@ -557,6 +620,21 @@ mod tests {
             ("tomorrow", ["2026-11-22 00", "2026-11-23 00"]),
             ("now", ["2026-11-21 10", "2026-11-21 10"]),
             ("yesterday at 3pm", ["2026-11-20 15", "2026-11-20 15"]),
+            ("July 3 at 9am", ["2026-07-03 09", "2026-07-03 09"]),
+            ("November 25 at 9am", ["2025-11-25 09", "2025-11-25 09"]),
+            ("Monday at 9am", ["2026-11-16 09", "2026-11-16 09"]),
+            ("9am on Monday", ["2026-11-16 09", "2026-11-16 09"]),
+            ("Saturday at 9am", ["2026-11-21 09", "2026-11-21 09"]),
+            ("周一上午九点", ["2026-11-16 09", "2026-11-16 09"]),
+            ("7月3日上午9点", ["2026-07-03 09", "2026-07-03 09"]),
+            ("3pm", ["2026-11-20 15", "2026-11-20 15"]),
+            ("tomorrow at 9am", ["2026-11-22 09", "2026-11-22 09"]),
+            ("next Monday at 9am", ["2026-11-23 09", "2026-11-23 09"]),
+            ("in 2 hours", ["2026-11-21 12", "2026-11-21 12"]),
+            ("July 3 2027 at 9am", ["2027-07-03 09", "2027-07-03 09"]),
+            ("2026-W27", ["2026-06-29 00", "2026-07-06 00"]),
+            ("2026W27", ["2026-06-29 00", "2026-07-06 00"]),
+            ("2026-W53", ["2026-12-28 00", "2027-01-04 00"]),
         ] {
             assert_eq!(period(text), Some(expected.map(str::to_owned)), "{text}");
         }
