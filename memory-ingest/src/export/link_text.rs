@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 use super::ExportRecord;
 use super::catalog::ExportCatalog;
 use crate::markdown_links::{address_spans, file_target};
-use crate::own_fields;
 use crate::related_section::count_headings;
 
 /// A text with links of another program.
@@ -27,7 +26,7 @@ pub(super) struct LinkedText {
 /// Replaces the wikilinks and the links to other files in the text of a memory.
 ///
 /// `write` returns the new link to a memory, or `None` to leave the wikilink as it is. It gets whether the wikilink is in a row of a
-/// table. A Markdown link receives the new address of its memory. If an import could not restore the text, it remains unchanged.
+/// table. A Markdown link receives the new address of its memory. A link that an import could not restore remains as it is.
 pub(super) fn replace_links(
     record: &ExportRecord<'_>,
     catalog: &ExportCatalog,
@@ -78,25 +77,38 @@ pub(super) fn replace_links(
     for (span, id, written) in links {
         linked.insert(id);
         let original = &content[span.clone()];
-        let Some(written) = written.filter(|written| written != original && end <= span.start)
+        let Some(written) = written
+            .filter(|written| !written.is_empty() && written != original && end <= span.start)
         else {
             continue;
         };
-        text.push_str(&content[end..span.start]);
+        let between = &content[end..span.start];
+        let Some(count) = count_before(between, &written) else {
+            continue;
+        };
+        text.push_str(between);
         text.push_str(&written);
         end = span.end;
+        // An import searches for the links in their order, so that an equal text before this one must be named, too.
+        pairs.extend((0..count).map(|_| [written.clone(), written.clone()]));
         pairs.push([written, original.to_owned()]);
     }
     text.push_str(&content[end..]);
-    let changes = Map::from_iter([("links".to_owned(), json!(pairs))]);
-    if own_fields::restore_links(&text, Some(&changes)) != *content {
-        (text, pairs) = (content.clone(), Vec::new());
-    }
     LinkedText {
         text,
         pairs,
         linked,
     }
+}
+
+/// Returns how often `link` occurs in the text before it; `None` if an occurrence begins in that text and ends in the link.
+fn count_before(before: &str, link: &str) -> Option<usize> {
+    let (mut count, mut start) = (0, 0);
+    for (at, found) in before.match_indices(link) {
+        (count, start) = (count + 1, at + found.len());
+    }
+    let rest = format!("{}{link}", &before[start..]);
+    (rest.find(link) == Some(before.len() - start)).then_some(count)
 }
 
 /// Returns the memory that the address of a Markdown link leads to, with its address in the export.
@@ -255,6 +267,29 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn links_are_restored_beside_equal_text(
+            parts in prop::collection::vec(("[ab]{0,5}", "[ab]{1,3}", "[cd]{1,2}"), 0..6), rest in "[ab]{0,5}",
+        ) {
+            // The same steps as those of an export, with short links that occur in the text as well.
+            let (mut text, mut own, mut pairs, mut before) = (String::new(), String::new(), Vec::new(), String::new());
+            for (gap, written, original) in &parts {
+                before.push_str(gap);
+                let Some(count) = count_before(&before, written) else {
+                    continue;
+                };
+                text.extend([before.as_str(), written]);
+                own.extend([before.as_str(), original]);
+                pairs.extend((0..count).map(|_| [written, written]));
+                pairs.push([written, original]);
+                before.clear();
+            }
+            text.extend([before.as_str(), &rest]);
+            own.extend([before.as_str(), &rest]);
+            let changes = Map::from_iter([("links".to_owned(), json!(pairs))]);
+            prop_assert_eq!(crate::own_fields::restore_links(&text, Some(&changes)), own);
+        }
+
         #[test]
         fn a_row_is_a_line_that_begins_with_a_separator(text in "(\\[\\[a\\]\\]|\\||\n| |é){0,40}") {
             let mut rows = TableRows::default();

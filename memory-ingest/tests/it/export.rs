@@ -521,7 +521,7 @@ fn links_between_the_files_of_notes_lead_to_their_files_in_every_export() {
         let folder = TempDir::new().expect("a folder");
         let original = folder.path().join("original");
         std::fs::create_dir_all(original.join("deep")).expect("a folder");
-        let text = "see [b](deep/B%20c.md#part), [r], [x]([[B c]]) and [g](gone.md)\n\n[r]: <deep/B c.md> \"t\"\n";
+        let text = "see [[B c]], `[[B c|x]]`, [b](deep/B%20c.md#part), [r], [x]([[B c]]) and [g](gone.md)\n\n[r]: <deep/B c.md> \"t\"\n";
         std::fs::write(original.join("a.md"), text).expect("a file");
         std::fs::write(original.join("deep/B c.md"), "by [her](../a.md)\n").expect("a file");
         let (home, mut memories) = ingested(format, &original);
@@ -543,7 +543,7 @@ fn links_between_the_files_of_notes_lead_to_their_files_in_every_export() {
         assert_eq!(
             body(file(&parts, "people/a.md")),
             format!(
-                "see [b](../decisions/B%20c.md#part), [r], {wikilink} and [g](gone.md)\n\n[r]: <../decisions/B%20c.md> \"t\"\n"
+                "see [[B c]], `[[B c|x]]`, [b](../decisions/B%20c.md#part), [r], {wikilink} and [g](gone.md)\n\n[r]: <../decisions/B%20c.md> \"t\"\n"
             ),
             "{format}"
         );
