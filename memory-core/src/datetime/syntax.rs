@@ -630,3 +630,11 @@ pub(super) enum DayPart {
     /// Around a meal or bedtime, with its usual hour.
     Around(u32),
 }
+
+impl DayPart {
+    /// Returns whether no time is in both parts of the day.
+    pub(super) fn contradicts(self, other: Self) -> bool {
+        let is_late = |part| matches!(part, Self::Afternoon | Self::Evening | Self::Night);
+        self == Self::Morning && is_late(other) || other == Self::Morning && is_late(self)
+    }
+}

@@ -207,10 +207,16 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.zone = Some(zone);
         return true;
     }
+    let start = cursor.position();
     if spoken.clock.is_none()
         && let Some(part) = parse_day_part(cursor).or_else(|| cursor.attempt(parse_meal_time))
     {
-        // "今天晚上" and "今晚夜里" are redundant.
+        // "今天晚上" and "今晚夜里" are redundant, and "今晚早上八点" is no time.
+        if spoken.part.is_some_and(|first| first.contradicts(part))
+            && parse_clock(cursor, ChineseBareHour::Hour).is_some()
+        {
+            spoken.impossible = Some(start..cursor.position());
+        }
         spoken.part = Some(part);
         return true;
     }

@@ -115,9 +115,13 @@ pub(super) fn resolve_day_part(
 /// Restricts a time to a part of the day; hour 24 is the midnight at its end.
 fn within_day_part(clock: TimeOfDay, part: DayPart) -> Option<TimeOfDay> {
     if clock.is_sure {
-        // "The morning at 15:00" is no time.
-        let is_other_half = matches!(part, DayPart::Morning | DayPart::SmallHours)
-            && (13..24).contains(&clock.hour);
+        // "The morning at 15:00" and "the evening at 6 am" are no times.
+        let is_other_half = match part {
+            DayPart::Morning | DayPart::SmallHours => (13..24).contains(&clock.hour),
+            DayPart::Evening => (1..12).contains(&clock.hour),
+            DayPart::Night => (5..12).contains(&clock.hour),
+            DayPart::Noon | DayPart::Afternoon | DayPart::Around(_) => false,
+        };
         if is_other_half {
             return None;
         }

@@ -139,6 +139,13 @@ fn an_hour_that_no_clock_shows_is_no_time_and_named() {
         ("十三月五日", "十三月五日"),
         ("2026年13月5日", "2026年13月5日"),
         ("下个月三十五号", "下个月三十五号"),
+        ("tonight at 8am", "tonight at 8am"),
+        ("this evening at 6am", "this evening at 6am"),
+        ("Monday evening at 3am", "Monday evening at 3am"),
+        ("tomorrow night at 7am", "tomorrow night at 7am"),
+        ("今晚早上八点", "早上八点"),
+        ("明天晚上上午九点", "上午九点"),
+        ("明天早上下午三点", "下午三点"),
     ] {
         let found = find_dates(text, &wednesday());
         assert!(found.is_empty(), "{text}: {found:?}");
