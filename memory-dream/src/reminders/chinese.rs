@@ -138,7 +138,7 @@ const DUTY_WORDS: &str = "必须 需 应该 应当 该 打算 计划 准备 得�
 const FREQUENCY_WORDS: &str =
     "每 通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 天天 定期 老是";
 const HABIT_ADVERBS: &str = "通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 老是";
-const CANCELLATION_WORDS: &str = "取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 原定 原计划 原本 本来 本应 当初 已完成 完成了 做完 昨天 昨晚 \
+const CANCELLATION_WORDS: &str = "取消: 取消： 以为 取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 原定 原计划 原本 本来 本应 当初 已完成 完成了 做完 昨天 昨晚 \
     前天 上周 上个月 去年 刚刚 刚才";
 const DOUBT_WORDS: &str = "也许 可能 说不定 大概 或许 似乎 据说 喜欢 讨厌 偏好 爱";
 const RESCHEDULING_WORDS: &str = "改到 改至 改为 改成 改在 改期 推迟 延期到 延期至 延到 延至 推到 挪到 调到 移到 提前到 提前至 顺延";

@@ -75,7 +75,7 @@ fn examples(text: &str) -> Vec<Range<usize>> {
         if is_below_heading || is_below_label {
             found.push(range);
         } else if let Some((label, rest)) = line.split_once([':', '：'])
-            && names_example(label)
+            && (names_example(label) || is_test_label(label))
             && label.split_whitespace().count() <= MAX_LABEL_WORDS
         {
             is_below_label = rest.trim().is_empty();
@@ -83,6 +83,11 @@ fn examples(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Returns whether a label such as 测试 denotes test data; alone, "test" may be an exam.
+fn is_test_label(label: &str) -> bool {
+    ["testing", "测试", "測試"].contains(&label.trim().to_lowercase().as_str())
 }
 
 /// Maximum number of words of a label.

@@ -12,6 +12,18 @@ fn at_least_95_of_100_sentences_that_only_name_a_time_ask_for_nothing() {
     assert!(NO_REQUESTS.len() * 95 <= count_silent(NO_REQUESTS) * 100);
 }
 
+#[test]
+fn test_data_cancellations_and_errors_ask_for_nothing() {
+    let silent = [
+        "测试：2027年5月8日开会",
+        "Testing: pay the rent on 2027-05-05",
+        "取消:2027年7月21日的聚餐",
+        "取消：2027年7月21日的聚餐",
+        "我以为考试在2027年7月23日",
+    ];
+    assert_eq!(count_silent(&silent), silent.len());
+}
+
 const REQUESTS: &[(&str, &str)] = &[
     ("提醒我明天下午三点给安娜打电话", "2025-06-12 15:00"),
     ("明天下午三点给安娜打电话", "2025-06-12 15:00"),
