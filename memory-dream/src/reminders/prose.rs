@@ -114,7 +114,7 @@ pub(super) fn names_example(text: &str) -> bool {
             .any(|word| small.contains(word))
 }
 
-const EXAMPLE_WORDS: &str = "example examples sample samples fixture fixtures placeholder placeholders dummy mock testcase testcases";
+const EXAMPLE_WORDS: &str = "example examples sample samples fixture fixtures placeholder placeholders dummy mock testcase testcases lorem";
 const CHINESE_EXAMPLE_WORDS: &str = "示例 样例 范例 样本 测试数据 测试用例 测试输入 测试样本 例子 例如 比如 占位 假数据 模拟数据 虚构";
 
 /// Returns whether a time in digits is a part of a number or code, such as an order number.

@@ -17,6 +17,7 @@ fn test_data_cancellations_and_errors_ask_for_nothing() {
     let silent = [
         "测试：2027年5月8日开会",
         "Testing: pay the rent on 2027-05-05",
+        "Lorem ipsum meeting on 2027-05-06",
         "取消:2027年7月21日的聚餐",
         "取消：2027年7月21日的聚餐",
         "我以为考试在2027年7月23日",
