@@ -187,6 +187,12 @@ impl ServerMemory {
         })
     }
 
+    /// Returns whether `path` is the file that is read in `folder`.
+    pub(crate) fn is_file_of(folder: &Path, path: &Path) -> bool {
+        find_file(folder, &FILES)
+            .is_ok_and(|found| path.canonicalize().is_ok_and(|path| path == found))
+    }
+
     /// Returns whether the file at `path` begins with an entity or a relation.
     pub(crate) fn recognizes(path: &Path) -> bool {
         let Ok(found) = find_file(path, &FILES) else {

@@ -337,13 +337,75 @@ impl SourceName {
         let mut left = MAX_LISTED;
         let mut found = Vec::new();
         // A project may contain files of any program as examples.
-        let is_project = folder.join(AGENTS).is_file();
+        let has_rules = |source: &Self| source.folder_part() == Some(Self::Cursor);
+        let mut rules = Self::ALL.iter().filter(|source| has_rules(source));
+        let is_project =
+            folder.join(AGENTS).is_file() || rules.any(|source| source.recognizes(folder));
         let depth = if is_project { 1 } else { MAX_DEPTH };
         Self::add_within(folder, depth, &mut left, &mut found);
         if found.is_empty() && ProjectRules::cursor(folder).is_ok() {
             found.push((Self::Cursor, folder.to_owned()));
         }
         found
+    }
+
+    /// Returns the sources with files in a folder beside those of `of_folder`, which recognize the folder itself, with the path of the files.
+    ///
+    /// There are none in a folder that belongs to one program as a whole, as a vault or a project does.
+    pub fn detect_beside(folder: &Path, of_folder: &[Self]) -> Vec<(Self, PathBuf)> {
+        let is_shared = of_folder
+            .iter()
+            .all(|source| source.folder_part().is_some())
+            && of_folder
+                .iter()
+                .any(|source| source.folder_part() != Some(Self::Cursor));
+        if !is_shared {
+            return Vec::new();
+        }
+        let mut found = Self::detect_within(folder);
+        found.retain(|(source, place)| {
+            !of_folder.contains(source) || !source.reads_in(folder, place)
+        });
+        found
+    }
+
+    /// Returns whether two sources that recognize the same folder read the same files in it.
+    pub fn is_ambiguous_with(self, other: Self) -> bool {
+        match (self.folder_part(), other.folder_part()) {
+            (Some(own), Some(others)) => own == others,
+            _ => true,
+        }
+    }
+
+    /// Returns whether the text files in a folder that the source recognizes may belong to it.
+    pub fn has_texts_in_folder(self) -> bool {
+        !matches!(self.folder_part(), Some(part) if part != Self::Cursor && part != Self::Keep)
+    }
+
+    /// Returns the source that stands for the files that this one has in a folder it recognizes, if they are only a part of the folder.
+    const fn folder_part(self) -> Option<Self> {
+        match self {
+            Self::ChatGpt | Self::ClaudeAi => Some(Self::ChatGpt),
+            Self::Cline | Self::Roo | Self::Cursor | Self::Windsurf => Some(Self::Cursor),
+            Self::ServerMemory
+            | Self::Mem0
+            | Self::McpMemoryService
+            | Self::ClaudeMem
+            | Self::Keep
+            | Self::Evernote => Some(self),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the source, which recognizes `folder`, reads the files at `place` in it.
+    fn reads_in(self, folder: &Path, place: &Path) -> bool {
+        match self {
+            Self::ServerMemory => ServerMemory::is_file_of(folder, place),
+            Self::Mem0 | Self::McpMemoryService | Self::ClaudeMem => {
+                place.parent() == Some(folder) && place.is_file() && !begins_with_json(place)
+            }
+            _ => !is_zip(place).unwrap_or(false),
+        }
     }
 
     fn add_within(folder: &Path, depth: usize, left: &mut usize, found: &mut Vec<(Self, PathBuf)>) {

@@ -199,9 +199,10 @@ fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
         let path = path.display().to_string();
         return Err(SourceError::Missing { path }.into());
     }
-    let of_path: Vec<_> = SourceName::detect(path)
-        .into_iter()
-        .map(|source| (source, path.to_owned()))
+    let sources = SourceName::detect(path);
+    let of_path: Vec<_> = sources
+        .iter()
+        .map(|source| (*source, path.to_owned()))
         .collect();
     let is_folder = of_path.is_empty() && path.is_dir();
     let programs = if is_folder {
@@ -222,8 +223,12 @@ fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if is_home {
         found.extend(programs);
     }
-    if is_folder {
-        let within = SourceName::detect_within(path);
+    if path.is_dir() {
+        let within = if is_folder {
+            SourceName::detect_within(path)
+        } else {
+            SourceName::detect_beside(path, &sources)
+        };
         let is_new = |place: &(SourceName, PathBuf)| !found.contains(place);
         let within: Vec<_> = within.into_iter().filter(is_new).collect();
         found.extend(within);
@@ -239,8 +244,11 @@ fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if found.is_empty() {
         return detect_file(path);
     }
-    let is_ambiguous = |(_, place): &(SourceName, PathBuf)| {
-        1 < found.iter().filter(|(_, other)| other == place).count()
+    let is_ambiguous = |(source, place): &(SourceName, PathBuf)| {
+        let mut others = found.iter().filter(|other| other.1 == *place);
+        others.any(|(other, _)| {
+            other != source && (place.is_file() || source.is_ambiguous_with(*other))
+        })
     };
     let choices: Vec<_> = if is_home && 1 < found.len() {
         found.clone()
@@ -273,10 +281,7 @@ fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
 
 /// Detects the format of a file that is of no other program, or returns the error that no format fits.
 fn detect_file(path: &Path) -> Result<DetectedFormat, Failure> {
-    let is_empty = path
-        .metadata()
-        .is_ok_and(|found| found.is_file() && found.len() == 0);
-    if path.is_dir() || is_empty {
+    if path.is_dir() || is_empty(path) {
         return Err(unknown_format(path));
     }
     if session_export::is_export(path) {
@@ -291,6 +296,14 @@ fn detect_file(path: &Path) -> Result<DetectedFormat, Failure> {
     }
 }
 
+/// Returns whether a file has no bytes, or a folder no items.
+fn is_empty(path: &Path) -> bool {
+    let has_no_items = || std::fs::read_dir(path).is_ok_and(|mut items| items.next().is_none());
+    path.metadata()
+        .is_ok_and(|found| found.is_file() && found.len() == 0)
+        || path.is_dir() && has_no_items()
+}
+
 /// Returns the files and folders in the folder at `path` that are not imported, if `found` are in it.
 fn unrecognized_items(
     path: &Path,
@@ -299,7 +312,9 @@ fn unrecognized_items(
 ) -> Vec<SkippedSource> {
     let is_whole =
         |(source, place): &(SourceName, PathBuf)| place == path && *source != SourceName::Evernote;
-    if !path.is_dir() || found.iter().any(is_whole) {
+    let mut wholes = found.iter().filter(|place| is_whole(place)).peekable();
+    let has_whole = wholes.peek().is_some();
+    if !path.is_dir() || wholes.any(|(source, _)| source.has_texts_in_folder()) {
         return Vec::new();
     }
     let is_imported = |item: &Path| {
@@ -316,6 +331,10 @@ fn unrecognized_items(
         .map(|item| item.path())
         .filter(|item| !is_imported(item))
         .collect();
+    if has_whole {
+        // The program may have other files of its own.
+        items.retain(|item| is_single_file(item) || ForeignFormat::recognize(item).is_some());
+    }
     items.sort();
     let mut skipped: Vec<_> = items
         .iter()
@@ -338,6 +357,7 @@ fn skip_reason(item: &Path) -> String {
         )
     };
     match ForeignFormat::recognize(item) {
+        _ if is_empty(item) => "it is empty".to_owned(),
         Some(ForeignFormat {
             name,
             records: Some(_),
@@ -366,11 +386,7 @@ const UNKNOWN: &str = "its format is not recognized";
 /// Returns the error that no format fits.
 fn unknown_format(path: &Path) -> Failure {
     let shown = path.display();
-    let is_empty = path
-        .metadata()
-        .is_ok_and(|found| found.is_file() && found.len() == 0);
-    let has_items = || std::fs::read_dir(path).is_ok_and(|mut items| items.next().is_some());
-    if is_empty || path.is_dir() && !has_items() {
+    if is_empty(path) {
         let problem = format!("cannot import {shown}: it is empty");
         return Failure::usage(problem, "check the path, or export again");
     }

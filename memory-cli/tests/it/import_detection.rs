@@ -126,6 +126,7 @@ fn each_export_of_a_folder_is_imported_and_others_are_named() {
     sandbox.file("dl/notes.md", "Oolong.\n");
     sandbox.file("dl/scan.pdf", "%PDF-1.7");
     sandbox.file("dl/x.bin", "x");
+    sandbox.file("dl/empty.zip", "");
     sandbox.file("dl/mine.jsonl", "{\"content\":\"green\"}\n");
     sandbox.file("dl/table.csv", "note\ngreen tea\n");
     assert_snapshot!(sandbox.run(&["import", "dl"]), @"
@@ -133,6 +134,7 @@ fn each_export_of_a_folder_is_imported_and_others_are_named() {
     evernote	1	0	0	0	0	0	0
     obsidian	1	0	0	0	0	0	0
     --- stderr
+    skipped ~/dl/empty.zip: it is empty
     skipped ~/dl/mine.jsonl: it is a single file; `memory import ~/dl/mine.jsonl` imports it
     skipped ~/dl/notes.md: it is a single file; `memory import ~/dl/notes.md` imports it
     skipped ~/dl/scan.pdf: it is a document of a text processor; save it as text or Markdown, and import that file
@@ -153,6 +155,38 @@ fn each_export_of_a_folder_is_imported_and_others_are_named() {
     error[usage]: cannot import ~/dl/Takeout/My Activity/Gemini Apps/MyActivity.json, the activity in Gemini of an export of a Google account, without --map; its keys are: header, title
     hint: map them to the fields of memories: `memory import '~/dl/Takeout/My Activity/Gemini Apps/MyActivity.json' --map content=title`
     --- exit 2
+    ");
+}
+
+#[test]
+fn a_file_of_a_program_leaves_the_others_of_its_folder() {
+    let sandbox = Sandbox::new();
+    let graph = r#"{"type":"entity","name":"a","entityType":"x","observations":["b"]}"#;
+    sandbox.file("dl/memory.jsonl", graph);
+    assert_snapshot!(sandbox.run(&["import", "dl"]), @"server-memory	1	0	0	0	1	0	0");
+    let chat = r#"[{"id":"1","title":"Tea","mapping":{}}]"#;
+    sandbox.file("dl/conversations.json", chat);
+    sandbox.file("dl/.cursor/rules/a.mdc", "Be brief.\n");
+    sandbox.file("dl/V/.obsidian/app.json", "{}");
+    sandbox.file("dl/V/Tea.md", "Sencha.\n");
+    sandbox.file("dl/n.md", "Oolong.\n");
+    let found = sandbox.run_json(&["import", "dl"]);
+    let names = |key: &str| -> Vec<_> {
+        let rows = found[key].as_array().into_iter().flatten();
+        rows.map(|row| row["source"].as_str().map(str::to_owned))
+            .collect()
+    };
+    let sources = ["chatgpt", "server-memory", "cursor", "obsidian"];
+    assert_eq!(names("sources"), sources.map(|name| Some(name.to_owned())));
+    std::fs::remove_dir_all(sandbox.path("dl/.cursor")).expect("it exists");
+    std::fs::remove_dir_all(sandbox.path("dl/V")).expect("it exists");
+    std::fs::remove_file(sandbox.path("dl/conversations.json")).expect("it exists");
+    sandbox.file("dl/blank.md", "");
+    assert_snapshot!(sandbox.run(&["import", "dl"]), @"
+    server-memory	0	0	1	0	1	0	0
+    --- stderr
+    skipped ~/dl/blank.md: it is empty
+    skipped ~/dl/n.md: it is a single file; `memory import ~/dl/n.md` imports it
     ");
 }
 

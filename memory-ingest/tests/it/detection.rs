@@ -282,6 +282,50 @@ fn each_export_and_vault_below_a_folder_has_its_own_place() {
 }
 
 #[test]
+fn a_file_of_a_program_leaves_the_others_of_its_folder() {
+    const GRAPH: &str = r#"{"type":"entity","name":"a","entityType":"x","observations":["b"]}"#;
+    let beside = |files: &[(&str, &str)]| {
+        let folder = IngestSandbox::new(files);
+        folder.write("Notes.zip", &zip(&[(PAGE, b"# Tea")]));
+        let of_folder = SourceName::detect(&folder.path());
+        let found = SourceName::detect_beside(&folder.path(), &of_folder);
+        let below = |path: std::path::PathBuf| {
+            let path = path.strip_prefix(folder.path()).expect("it is below");
+            path.to_string_lossy().into_owned()
+        };
+        let found = found
+            .into_iter()
+            .map(|(source, path)| (source, below(path)));
+        (of_folder, found.collect::<Vec<_>>())
+    };
+    let notion = (SourceName::Notion, "Notes.zip".to_owned());
+    let vault = (SourceName::Obsidian, "V".to_owned());
+    let both = vec![notion.clone(), vault.clone()];
+    let vault_file = ("V/.obsidian/app.json", "{}");
+    let chats = r#"[{"id":"1","title":"Tea","mapping":{}}]"#;
+    for (name, text, source) in [
+        ("memory.jsonl", GRAPH, SourceName::ServerMemory),
+        ("conversations.json", chats, SourceName::ChatGpt),
+        ("Tea.json", NOTE, SourceName::Keep),
+    ] {
+        assert_eq!(
+            beside(&[(name, text), vault_file]),
+            (vec![source], both.clone()),
+            "{name}"
+        );
+    }
+    let other = (SourceName::ServerMemory, "other.jsonl".to_owned());
+    assert_eq!(
+        beside(&[("memory.jsonl", GRAPH), ("other.jsonl", GRAPH), vault_file]).1,
+        [notion, vault, other]
+    );
+    // A vault and a project are of one program.
+    for own in [(".obsidian/app.json", "{}"), (".cursor/rules/a.mdc", "x")] {
+        assert_eq!(beside(&[own, ("a/memory.jsonl", GRAPH)]).1, [], "{own:?}");
+    }
+}
+
+#[test]
 fn a_bundle_without_a_version_is_recognized_by_its_types() {
     let concept = |title: &str| format!("---\ntype: Metric\ntitle: {title}\n---\nx\n");
     let (a, b) = (concept("a"), concept("b"));
