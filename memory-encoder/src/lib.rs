@@ -7,9 +7,9 @@
 //! See the file `NOTICE` for its licence.
 //!
 //! ```
-//! use memory_encoder::Encoder;
+//! use memory_encoder::SentenceEncoder;
 //!
-//! let encoder = Encoder::bundled();
+//! let encoder = SentenceEncoder::bundled();
 //! let [question, dog, train] = ["what pet do I have", "我的狗叫雷克斯", "The train leaves at nine."]
 //!     .map(|text| encoder.encode(text));
 //! let cosine = |one: &[f32], other: &[f32]| one.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
@@ -38,21 +38,23 @@ pub const MODEL_HASH: &str = "434ef56cd10883fce50c88af59335bcb3cee75a54f80cd3116
 static BUNDLED: &[u8] = include_bytes!("../pack/encoder.pack");
 
 /// The encoder. It takes no time to open, and is used by all threads at once.
-pub struct Encoder {
+pub struct SentenceEncoder {
     pack: Pack<'static>,
 }
 
-impl Debug for Encoder {
+impl Debug for SentenceEncoder {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Encoder").finish_non_exhaustive()
+        formatter
+            .debug_struct("SentenceEncoder")
+            .finish_non_exhaustive()
     }
 }
 
-impl Encoder {
+impl SentenceEncoder {
     /// Returns the encoder of this crate.
     #[expect(clippy::missing_panics_doc, reason = "a test reads the bundled model")]
     pub fn bundled() -> &'static Self {
-        static ENCODER: OnceLock<Encoder> = OnceLock::new();
+        static ENCODER: OnceLock<SentenceEncoder> = OnceLock::new();
         ENCODER.get_or_init(|| Self {
             pack: Pack::read(BUNDLED).expect("the bundled model is complete"),
         })

@@ -22,19 +22,19 @@ const ROWS: usize = 4;
 /// A block has a scale *d* (f16), then 16 bytes, of which byte *j* has input *j* in its low and input *j* + 16 in its high half.
 /// The value of *n* is (*n* − 8) *d*.
 #[derive(Clone, Copy)]
-pub(crate) struct Matrix<'p> {
+pub(crate) struct QuantisedMatrix<'p> {
     blocks: &'p [[u8; BLOCK_SIZE]],
     inputs: usize,
     outputs: usize,
 }
 
-impl<'p> Matrix<'p> {
+impl<'p> QuantisedMatrix<'p> {
     /// Returns the number of bytes of a matrix.
     pub(crate) const fn size(inputs: usize, outputs: usize) -> usize {
         inputs / BLOCK * outputs * BLOCK_SIZE
     }
 
-    /// Returns the matrix in `bytes`, whose number is [`Matrix::size`]. `outputs` is a multiple of 4.
+    /// Returns the matrix in `bytes`, whose number is [`QuantisedMatrix::size`]. `outputs` is a multiple of 4.
     pub(crate) const fn new(bytes: &'p [u8], inputs: usize, outputs: usize) -> Self {
         Self {
             blocks: bytes.as_chunks().0,
@@ -76,7 +76,7 @@ impl<'p> Matrix<'p> {
 }
 
 struct MatrixProducts<'a> {
-    matrix: Matrix<'a>,
+    matrix: QuantisedMatrix<'a>,
     inputs: &'a [f32],
     stride: usize,
     outputs: &'a mut [f32],
@@ -181,7 +181,7 @@ mod tests {
         ) {
             // A scale of 0.5.
             let bytes: Vec<u8> = blocks.iter().flat_map(|block| [0x00, 0x38].into_iter().chain(*block)).collect();
-            let matrix = Matrix::new(&bytes, 64, 8);
+            let matrix = QuantisedMatrix::new(&bytes, 64, 8);
             let input: Vec<f32> = input.into_iter().map(f32::from).collect();
             let products = matrix.products(&input, 32, count);
             prop_assert_eq!(products.len(), 8 * count);

@@ -5,7 +5,7 @@
 //! the square root of their number. A small head with two blocks leads to the vector.
 
 use crate::DIMENSION;
-use crate::matrix::Matrix;
+use crate::matrix::QuantisedMatrix;
 use crate::pack::{BRANCH_WIDTH, BRANCHES, BRANCHES_WIDTH, FEATURES, Layer, Pack};
 
 /// Returns the vector of pieces, of length 1.
@@ -92,7 +92,7 @@ fn activate(layer: &Layer<'_>, mut products: Vec<f32>) -> Vec<f32> {
     products
 }
 
-fn head_block([inner, outer, past]: [Matrix<'_>; 3], input: &[f32]) -> Vec<f32> {
+fn head_block([inner, outer, past]: [QuantisedMatrix<'_>; 3], input: &[f32]) -> Vec<f32> {
     let mut hidden = inner.product(input);
     hidden.iter_mut().for_each(rectify);
     let mut output = outer.product(&hidden);

@@ -13,14 +13,14 @@
 //! | centroids of 4 numbers, 256 for each of 128 parts of a row | 128 × 256 × 4 × f16 |
 //! | scale of each row: 0 to 255 from the lowest logarithm to the highest | *P* × u8 |
 //! | centroids of each row | *P* × 128 × u8 |
-//! | matrices of the network, see [`Matrix`] | |
+//! | matrices of the network, see [`QuantisedMatrix`] | |
 //! | vectors of the network | f16 |
 //!
 //! All numbers are little-endian. The trie of the pieces is stored breadth first, so that the children of a node are neighbours
 //! in the order of their bytes. The last three pieces are the unknown, the start and the end; they are not in the trie.
 
 use crate::DIMENSION;
-use crate::matrix::Matrix;
+use crate::matrix::QuantisedMatrix;
 
 const MARK: &[u8] = b"MEMENC\0\x01";
 
@@ -70,12 +70,12 @@ pub(crate) struct Pack<'p> {
     pub(crate) features_shift: Vec<f32>,
     pub(crate) pooling: Layer<'p>,
     /// Two blocks of the head: the inner matrices, and the matrix past them.
-    pub(crate) head: [[Matrix<'p>; 3]; 2],
+    pub(crate) head: [[QuantisedMatrix<'p>; 3]; 2],
 }
 
 /// A matrix and what is added to its product.
 pub(crate) struct Layer<'p> {
-    pub(crate) matrix: Matrix<'p>,
+    pub(crate) matrix: QuantisedMatrix<'p>,
     pub(crate) bias: Vec<f32>,
 }
 
@@ -131,7 +131,7 @@ impl<'p> Pack<'p> {
             gain: parts.vector(BRANCHES_WIDTH)?,
             shift: parts.vector(BRANCHES_WIDTH)?,
         };
-        let mut with_biases = |matrices: [Matrix<'p>; 3]| {
+        let mut with_biases = |matrices: [QuantisedMatrix<'p>; 3]| {
             let [two, three, five] = matrices.map(|matrix| {
                 Some(Layer {
                     matrix,
@@ -237,9 +237,9 @@ impl<'p> PackParts<'p> {
         Some(f32::from_le_bytes(*self.take(4)?.as_array()?))
     }
 
-    fn matrix(&mut self, inputs: usize, outputs: usize) -> Option<Matrix<'p>> {
-        Some(Matrix::new(
-            self.take(Matrix::size(inputs, outputs))?,
+    fn matrix(&mut self, inputs: usize, outputs: usize) -> Option<QuantisedMatrix<'p>> {
+        Some(QuantisedMatrix::new(
+            self.take(QuantisedMatrix::size(inputs, outputs))?,
             inputs,
             outputs,
         ))

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use memory_encoder::{DIMENSION, Encoder, MAX_PIECES, MODEL_HASH};
+use memory_encoder::{DIMENSION, MAX_PIECES, MODEL_HASH, SentenceEncoder};
 use proptest::prelude::*;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -21,7 +21,7 @@ fn length(vector: &[f32]) -> f32 {
 
 #[test]
 fn vectors_are_those_of_the_computation_in_python() {
-    let encoder = Encoder::bundled();
+    let encoder = SentenceEncoder::bundled();
     let mut largest = 0.0_f64;
     let mut count = 0;
     for line in include_str!("golden.jsonl").lines() {
@@ -64,7 +64,7 @@ fn the_hash_is_that_of_the_model() {
 
 #[test]
 fn texts_with_a_similar_meaning_are_near_each_other_in_any_language() {
-    let encoder = Encoder::bundled();
+    let encoder = SentenceEncoder::bundled();
     let memories = [
         "My dog is called Rex.",
         "Der Zug nach Basel fährt um neun Uhr ab.",
@@ -96,7 +96,7 @@ fn texts_with_a_similar_meaning_are_near_each_other_in_any_language() {
 #[test]
 fn a_long_text_is_cut() {
     let text = "word ".repeat(100_000);
-    assert_eq!(Encoder::bundled().pieces(&text).len(), MAX_PIECES);
+    assert_eq!(SentenceEncoder::bundled().pieces(&text).len(), MAX_PIECES);
 }
 
 proptest! {
@@ -104,7 +104,7 @@ proptest! {
 
     #[test]
     fn every_text_has_a_vector_of_length_1(text in any::<String>()) {
-        let vector = Encoder::bundled().encode(&text);
+        let vector = SentenceEncoder::bundled().encode(&text);
         prop_assert_eq!(vector.len(), DIMENSION);
         prop_assert!((length(&vector) - 1.0).abs() < 1e-5);
     }
