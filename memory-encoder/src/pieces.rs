@@ -16,7 +16,7 @@ const MAX_CHARACTERS: usize = 16 * MAX_PIECES;
 
 /// The best segmentation that ends at a byte: its score, and the start and number of its last piece.
 #[derive(Clone, Copy)]
-struct Step {
+struct SegmentationStep {
     score: f32,
     start: usize,
     piece: u32,
@@ -26,7 +26,7 @@ struct Step {
 pub(crate) fn segment(pack: &Pack<'_>, text: &str) -> Vec<u32> {
     let text = normalise(text);
     let unknown_score = pack.lowest_score - UNKNOWN_PENALTY;
-    let unreached = Step {
+    let unreached = SegmentationStep {
         score: f32::NEG_INFINITY,
         start: 0,
         piece: pack.unknown,
@@ -37,7 +37,7 @@ pub(crate) fn segment(pack: &Pack<'_>, text: &str) -> Vec<u32> {
         let score = steps[start].score;
         let mut offer = |end: usize, score: f32, piece: u32| {
             if steps[end].score < score {
-                steps[end] = Step {
+                steps[end] = SegmentationStep {
                     score,
                     start,
                     piece,
