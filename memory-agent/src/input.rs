@@ -126,6 +126,8 @@ struct InputLines<R> {
     value_start: usize,
     /// The line on which the current value starts, if it is an earlier line.
     value_line: Option<usize>,
+    /// The lines of the current value before the present one.
+    scanner: MessageIdScanner,
     /// Whether lines that continue a broken value are skipped.
     is_skipping: bool,
 }
@@ -140,6 +142,7 @@ impl<R: Read> InputLines<R> {
             number: 0,
             value_start: 0,
             value_line: None,
+            scanner: MessageIdScanner::default(),
             is_skipping: false,
         }
     }
@@ -147,14 +150,16 @@ impl<R: Read> InputLines<R> {
     fn begin_value(&mut self) {
         self.value_start = self.read;
         self.value_line = None;
+        self.scanner = MessageIdScanner::default();
     }
 
-    /// Returns the `id` of the object with an error in `line`, unless it started on an earlier line.
+    /// Returns the `id` of the object with an error in `line`.
     fn find_id(&self, line: usize) -> Option<Value> {
-        let is_whole = self.value_line.is_none() && line == self.number;
-        is_whole
-            .then(|| MessageIdScanner::find_id(&self.line[self.value_start..]))
-            .flatten()
+        let mut scanner = self.scanner.clone();
+        if line == self.number {
+            scanner.scan(&self.line[self.value_start..]);
+        }
+        scanner.request_id()
     }
 
     /// Moves to the position at which parsing resumes after an error in `line`; returns its line number.
@@ -182,6 +187,9 @@ impl<R: Read> InputLines<R> {
     fn next_line(&mut self) -> io::Result<()> {
         if self.value_line.is_none() && !self.line[self.value_start..].trim_ascii().is_empty() {
             self.value_line = Some(self.number);
+        }
+        if !self.is_skipping {
+            self.scanner.scan(&self.line[self.value_start..]);
         }
         self.value_start = 0;
         loop {
@@ -262,11 +270,12 @@ mod tests {
 
     #[test]
     fn the_id_of_a_broken_object_is_found() {
-        assert_snapshot!(read("{\"id\":7,\"method\":\"m\",\"params\":{\"a\":}}\n{\"b\":2} {\"a\":x,\"id\":\"c\"}\n{\"id\":8,\n\"a\":x}"), @r#"
+        assert_snapshot!(read("{\"id\":7,\"method\":\"m\",\"params\":{\"a\":}}\n{\"b\":2} {\"a\":x,\"id\":\"c\"}\n{\"id\":8,\n\"a\":x}\n{\"id\":9,\"a\":\"x"), @r#"
         ! 7: expected value at line 1 column 36
         {"b":2}
         ! "c": expected value at line 2 column 14
-        ! expected value at line 4 column 5
+        ! 8: expected value at line 4 column 5
+        ! 9: EOF while parsing a string at line 5 column 14
         "#);
     }
 

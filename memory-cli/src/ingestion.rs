@@ -11,7 +11,7 @@ use memory_core::instance::history::Messages;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{
     Draft, FormerFields, IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source,
-    SourceItem, SourceSessionItem, SpeakerRole,
+    SourceItem, SourceSessionItem, SpeakerRole, StatedLinks,
 };
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
@@ -168,9 +168,16 @@ fn remove_stated_fields(note: &mut NoteItem, plain: Draft, now: DateTime<Utc>) {
     (draft.category, draft.phase) = (plain.category, plain.phase);
     let past = |at: Option<DateTime<Utc>>| at.map(|at| at.min(now));
     (note.updated_at, draft.created_at) = (past(note.updated_at), past(draft.created_at));
-    // An id could be that of a later memory, and an origin could hide a note of another source from its ingestion.
-    note.id = None;
-    note.former = FormerFields::default();
+    // An id could be that of a later memory, and an origin could hide a note of another source from its ingestion. The ids of
+    // links lead to notes of the same files only.
+    let stated_links = StatedLinks {
+        id: note.id.take(),
+        links: std::mem::take(&mut note.former.links),
+    };
+    note.former = FormerFields {
+        stated_links,
+        ..FormerFields::default()
+    };
 }
 
 impl Source for SourceInProjects<'_> {

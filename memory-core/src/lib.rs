@@ -218,7 +218,7 @@ pub use services::Services;
 pub use smart_search::{SmartSearchResults, smart_search};
 pub use source::{
     ExportedVersion, FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession,
-    SourceSessionItem,
+    SourceSessionItem, StatedLinks,
 };
 pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};

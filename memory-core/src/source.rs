@@ -136,6 +136,19 @@ pub struct FormerFields {
     pub other_origins: Vec<Origin>,
     /// The version that was exported, with which the note is compared if the home has the memory.
     pub exported: Option<Box<ExportedVersion>>,
+    /// The names of this note and of linked ones within their export.
+    pub stated_links: StatedLinks,
+}
+
+/// The links that the notes of an export state by the ids of their memories, if these ids are no ids of this home.
+///
+/// Two notes of a source are linked if each states the link to the other one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StatedLinks {
+    /// The id by which the others state their links to this note.
+    pub id: Option<MemoryId>,
+    /// The linked notes.
+    pub links: Vec<MemoryId>,
 }
 
 /// The version of a memory that an export contains, as it was before edits of the exported file.

@@ -455,7 +455,7 @@ impl<'a> FieldReader<'a> {
             supersedes: self.ids("supersedes"),
             superseded_by: self.parsed("superseded_by"),
             other_origins,
-            exported: None,
+            ..FormerFields::default()
         }
     }
 }

@@ -154,10 +154,7 @@ pub fn page(page: &MemoryPage, inbox_ttl: InboxTtl) -> Value {
 impl<'a> MemoryShape<'a> {
     pub(super) fn of(stored: &'a StoredMemory, inbox_ttl: InboxTtl) -> Self {
         let memory = &stored.memory;
-        let repeats = memory
-            .reminder
-            .as_ref()
-            .and_then(|reminder| reminder.repeats.as_ref());
+        let repeats = memory.recurrence();
         Self {
             id: memory.id.to_string(),
             content: &memory.content,

@@ -46,13 +46,14 @@ struct NotificationShape<'a> {
 pub fn reminder(reminded: &RemindReport) -> Value {
     let memory = &reminded.stored.memory;
     let own = memory.reminder.as_ref();
-    let repeats = own.and_then(|own| own.repeats.as_ref());
     value(&ReminderShape {
         id: memory.id.to_string(),
         path: &reminded.stored.path,
         created: reminded.created,
         due: own.map(|reminder| time::rfc3339(reminder.due)),
-        repeats: repeats.map(|repeats| repeats.expression.as_str()),
+        repeats: memory
+            .recurrence()
+            .map(|repeats| repeats.expression.as_str()),
         assumed: reminded.assumed.as_deref(),
         merged: MergedShape::of(&reminded.merged),
         ignored: &reminded.ignored,

@@ -8,7 +8,7 @@ use crate::exact_json;
 ///
 /// The id may be at any position of the object, so the whole message is scanned, but only the current name and the id are
 /// stored. In bytes that are not JSON, it finds the id that stands where the id of an object would be.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(crate) struct MessageIdScanner {
     /// Number of open objects and arrays.
     depth: usize,

@@ -157,9 +157,7 @@ pub(crate) fn changed_attributes(
             (
                 "Repeats",
                 memory
-                    .reminder
-                    .as_ref()
-                    .and_then(|reminder| reminder.repeats.as_ref())
+                    .recurrence()
                     .map(|repeats| repeats.expression.clone())
                     .unwrap_or_default(),
             ),

@@ -171,9 +171,7 @@ pub(crate) fn print_memory(
         (
             "repeats",
             memory
-                .reminder
-                .as_ref()
-                .and_then(|reminder| reminder.repeats.as_ref())
+                .recurrence()
                 .map(|repeats| repeats.expression.clone())
                 .unwrap_or_default(),
         ),

@@ -14,7 +14,7 @@ use super::{IngestReport, LinkCounts, Progress, SkippedFile};
 use crate::wikilink::{WikilinkCatalog, WikilinkDestination, WikilinkNameKind};
 use crate::{
     ContentHash, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source, SourceItem,
-    StoreError, Tags,
+    StatedLinks, StoreError, Tags,
 };
 
 /// The result of surveying a source.
@@ -59,6 +59,8 @@ pub(super) struct SurveyedNote {
     listed_links: Vec<(String, String)>,
     /// The linked memories, by their former ids.
     former_links: Vec<MemoryId>,
+    /// The linked notes, by the ids that the notes state.
+    stated_links: StatedLinks,
     /// The memories that an edit of an export no longer links, by their former ids.
     removed_links: Vec<MemoryId>,
     /// The time after which the note is not ingested. An export of a home has none: it contains expired memories as well.
@@ -281,6 +283,7 @@ impl Survey {
             counted,
             listed_links,
             former_links: former.links,
+            stated_links: former.stated_links,
             removed_links,
             expires_at: draft.expires_at.filter(|_| former_id.is_none()),
             deleted: None,
@@ -340,6 +343,7 @@ impl Survey {
             (note.links, note.former_links, note.removed_links) =
                 (Vec::new(), Vec::new(), Vec::new());
             note.listed_links = Vec::new();
+            note.stated_links = StatedLinks::default();
         }
         joined
     }
@@ -415,6 +419,17 @@ impl Survey {
                 joined[speaker(*other)].retain(|link| *link != note.id);
             }
         }
+        let mut link = |number: usize, other: usize| {
+            let (one, other) = (speaker(number), speaker(other));
+            let is_expired = |number: usize| is_expired(&self.notes[number]);
+            if one != other && !is_expired(number) && !is_expired(other) {
+                joined[one].push(self.notes[other].id);
+                joined[other].push(self.notes[one].id);
+            }
+        };
+        for (number, other) in self.stated_pairs() {
+            link(number, other);
+        }
         for (number, note) in self.notes.iter().enumerate() {
             for (index, target) in note.links.iter().enumerate() {
                 let found = self.catalog.resolve(target, number);
@@ -424,11 +439,7 @@ impl Survey {
                 let Some((WikilinkDestination::Note(other), _)) = found else {
                     continue;
                 };
-                let (one, other) = (speaker(number), speaker(other));
-                if one != other && !is_expired(note) && !is_expired(&self.notes[other]) {
-                    joined[one].push(self.notes[other].id);
-                    joined[other].push(self.notes[one].id);
-                }
+                link(number, other);
             }
         }
         for links in &mut joined {
@@ -436,6 +447,26 @@ impl Survey {
             links.retain(|link| seen.insert(*link));
         }
         joined
+    }
+
+    /// Returns the pairs of notes that state a link to each other, each pair once.
+    fn stated_pairs(&self) -> Vec<(usize, usize)> {
+        let mut numbers = HashMap::new();
+        for (number, note) in self.notes.iter().enumerate() {
+            if let Some(id) = note.stated_links.id {
+                numbers.entry(id).or_insert(number);
+            }
+        }
+        let pairs = self.notes.iter().enumerate().flat_map(|(number, note)| {
+            let others = note.stated_links.links.iter();
+            others
+                .filter_map(|id| numbers.get(id))
+                .map(move |other| (number, *other))
+        });
+        let stated: HashSet<_> = pairs.clone().collect();
+        pairs
+            .filter(|(number, other)| number < other && stated.contains(&(*other, *number)))
+            .collect()
     }
 
     fn count(&self, target: &str, by: Option<WikilinkNameKind>, counts: &mut LinkCounts) {

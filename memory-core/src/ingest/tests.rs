@@ -783,6 +783,49 @@ fn a_new_memory_receives_the_id_and_the_time_of_its_note() {
     assert!(stored[1].id != id, "the id is taken");
 }
 
+#[test]
+fn links_by_stated_ids_lead_to_notes_of_the_source_that_state_them_too() {
+    let home = home();
+    let ids = ["a", "b", "c", "stranger"].map(MemoryId::for_path);
+    let [a, b, c, stranger] = ids;
+    let note = |path: &str, id: MemoryId, links: &[MemoryId]| {
+        let mut note = NoteItem::new(Draft {
+            origin: Some(Origin {
+                source: "test".into(),
+                root: "/test".into(),
+                path: path.into(),
+                hash: None,
+            }),
+            ..Draft::new(path)
+        });
+        note.former.stated_links = crate::StatedLinks {
+            id: Some(id),
+            links: links.to_vec(),
+        };
+        SourceItem::Note(Box::new(note))
+    };
+    let items = vec![
+        note("a.md", a, &[b, c, stranger]),
+        note("b.md", b, &[a]),
+        note("c.md", c, &[]),
+    ];
+    for _ in 0..2 {
+        let source = FakeSource::with_items(items.clone());
+        let report = ingest(&home, &source, &IngestOptions::default(), &mut |_| {})
+            .expect("the fake store does not fail");
+        assert_eq!(report.links.stored, 1);
+        let stored = memories(&home);
+        assert!(stored.iter().all(|memory| !ids.contains(&memory.id)));
+        let by = |path: &str| {
+            let found = stored.iter().find(|memory| memory.content == path);
+            found.expect("it is there")
+        };
+        assert_eq!(by("a.md").links, [by("b.md").id]);
+        assert_eq!(by("b.md").links, [by("a.md").id]);
+        assert_eq!(by("c.md").links, []);
+    }
+}
+
 /// Draws each message as a fact, until the budget is used up.
 #[derive(Debug)]
 struct EchoExtractor {

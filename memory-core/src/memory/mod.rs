@@ -188,7 +188,12 @@ impl Memory {
             || self.reminder.as_ref().is_some_and(Reminder::is_open)
     }
 
-    /// Returns the name for wikilinks: the title, or else the heading that the text begins with.
+    /// Returns the recurrence of the memory's reminder, if it recurs.
+    pub fn recurrence(&self) -> Option<&Recurrence> {
+        self.reminder.as_ref()?.repeats.as_ref()
+    }
+
+    /// Returns the name for wikilinks: the title, or else the heading of the first line.
     pub fn title_or_heading(&self) -> Option<&str> {
         let is_blank = |text: &str| text.trim().is_empty();
         self.title

@@ -148,10 +148,7 @@ impl ExportFormat for HtmlExport {
         ] {
             field(name, &at.map(moment).unwrap_or_default());
         }
-        let repeats = memory
-            .reminder
-            .as_ref()
-            .and_then(|reminder| reminder.repeats.as_ref());
+        let repeats = memory.recurrence();
         field(
             "repeats",
             &repeats.map_or_else(String::new, |repeats| text(&repeats.expression)),

@@ -23,10 +23,7 @@ fn time(at: DateTime<Utc>) -> String {
 /// Returns the JSON that `memory read --json` prints.
 fn fields(memory: &Memory) -> Value {
     let ids = |ids: &[MemoryId]| ids.iter().map(ToString::to_string).collect::<Vec<_>>();
-    let repeats = memory
-        .reminder
-        .as_ref()
-        .and_then(|reminder| reminder.repeats.as_ref());
+    let repeats = memory.recurrence();
     let origin = |origin: &Origin| json!({ "source": origin.source, "root": origin.root, "path": origin.path });
     json!({
         "id": memory.id.to_string(), "content": memory.content, "content_hash": memory.content_hash().to_string(),

@@ -74,9 +74,7 @@ pub(super) fn value(key: &str, memory: &Memory) -> FrontMatterValue {
         "notified_at" => reminder_value(memory, |reminder| reminder.notified_at.map(format_time)),
         "done_at" => reminder_value(memory, |reminder| reminder.done_at.map(format_time)),
         "repeats" => memory
-            .reminder
-            .as_ref()
-            .and_then(|reminder| reminder.repeats.as_ref())
+            .recurrence()
             .map_or(FrontMatterValue::Absent, |repeats| {
                 FrontMatterValue::Text(repeats.expression.clone())
             }),

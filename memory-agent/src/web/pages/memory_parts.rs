@@ -115,11 +115,7 @@ pub(super) fn facts(
             .into_iter()
             .filter_map(|(name, at)| Some((name, "", time(at?)))),
     );
-    if let Some(repeats) = memory
-        .reminder
-        .as_ref()
-        .and_then(|own| own.repeats.as_ref())
-    {
+    if let Some(repeats) = memory.recurrence() {
         facts.push(("Repeats", "", text(&repeats.expression)));
     }
     if !memory.aliases.is_empty() {

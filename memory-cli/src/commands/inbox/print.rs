@@ -254,6 +254,11 @@ pub(crate) fn field_changes(
                 .map(|reminder| reminder.due),
         )
     };
+    let repeats = |memory: &Memory| {
+        memory
+            .recurrence()
+            .map_or_else(String::new, |repeats| repeats.expression.clone())
+    };
     let pairs = [
         (
             "title",
@@ -293,6 +298,7 @@ pub(crate) fn field_changes(
             time(proposed.expires_at),
         ),
         ("due", due(current), due(proposed)),
+        ("repeats", repeats(current), repeats(proposed)),
         (
             "pinned",
             current.pinned.to_string(),
