@@ -23,7 +23,7 @@
 //! | trash purge | `{files, bytes}` |
 //! | log | `{operations: [{operation, at, verb, files, …}]}`, see [`operations`] |
 //! | log OPERATION | an operation with its `changes`, see [`record`] |
-//! | when | `{text, at, span, kind, relation, repeats, vague, assumed?, unused?}`, see [`time_expression`] |
+//! | when | `{text, at, end?, span, kind, relation, repeats, vague, assumed?, unused?, impossible?}`, see [`time_expression`] |
 //! | recalls | `{recalls: [{at, agent?, …, memories, tokens}], total, since?, enabled}`, see [`recalls`] |
 //! | why | `{id, title?, …, recalls: [{at, agent?, …, rank, of}], total, since?, enabled}`, see [`why`] |
 //! | usage | `{budget, left, today, lately, unreadable}`, see [`usage`] |

@@ -2,10 +2,10 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use chrono::DateTime;
+use chrono::{DateTime, FixedOffset};
 use clap::Args;
 use memory_agent::json;
-use memory_core::datetime::{DateMention, DatePrecision, find_date};
+use memory_core::datetime::{DateMention, DatePrecision, find_date, find_impossible};
 use memory_core::unused_times;
 use serde_json::Value;
 
@@ -20,9 +20,10 @@ use crate::zone::{ReferenceTime, UserTimeZone};
 /// Understands English and Chinese, relative to now, in the configured time zone or else that of the machine. Ambiguous
 /// times resolve to the next one, and the assumption is printed. Of several times, the next future one is shown.
 ///
-/// JSON: {text, at, span, kind, relation, repeats, vague, assumed?, unused?}: `text` is the part of the text with the time, `span`
-/// its start and end in bytes, `at` the time, or the start of the day; null if there is none. `kind` is date, time or
-/// datetime, `relation` past, present or future; `unused` lists the other times of the text
+/// JSON: {text, at, end?, span, kind, relation, repeats, vague, assumed?, unused?, impossible?}: `text` is the part of the text
+/// with the time, `span` its start and end in bytes, `at` the time, or the start of the day; null if there is none. `end` is
+/// the end of a range, `kind` date, time or datetime, `relation` past, present or future; `unused` lists the other times of
+/// the text, and `impossible` names a time that does not exist
 #[derive(Debug, Args)]
 pub(crate) struct WhenArgs {
     /// Text; `-`, or piped input, is the standard input
@@ -57,49 +58,77 @@ impl WhenArgs {
         })?;
         let text = args::read_content(given, &mut app.output)?;
         let now = seen(self.now);
-        let reading = find_date(&text, &now);
-        let unused = unused_texts(&text, reading.as_ref(), &now);
-        print_reading(reading.as_ref(), &unused, &mut app.output)
+        print_reading(&TextReading::of(&text, &now), &mut app.output)
     }
 }
 
-/// Returns the other times that the text names.
-fn unused_texts(
-    text: &str,
-    reading: Option<&DateMention>,
-    now: &DateTime<UserTimeZone>,
-) -> Vec<String> {
-    let unused = reading.map(|reading| unused_times(text, reading, now));
-    let unused = unused.into_iter().flatten();
-    unused.map(|other| other.text).collect()
+/// The time in a text.
+struct TextReading {
+    mention: Option<DateMention>,
+    /// The other times that the text names.
+    unused: Vec<String>,
+    /// The part of the text that is no time that exists, if the text has no other time.
+    impossible: Option<String>,
 }
 
-fn print_reading(
-    reading: Option<&DateMention>,
-    unused: &[String],
-    output: &mut Output,
-) -> Result<(), Failure> {
-    if output.is_json() {
-        return Ok(output.json(&json::time_expression(reading, unused))?);
-    }
-    let Some(reading) = reading else {
-        return Ok(output.note("no time found")?);
-    };
-    let at = match (output.form(), reading.kind) {
-        (OutputForm::Drawn(_), DatePrecision::Date) => reading.at.format("%a %Y-%m-%d").to_string(),
-        (OutputForm::Drawn(_), DatePrecision::Time | DatePrecision::DateTime) => {
-            reading.at.format("%a %Y-%m-%d %H:%M").to_string()
+impl TextReading {
+    fn of(text: &str, now: &DateTime<UserTimeZone>) -> Self {
+        let mention = find_date(text, now);
+        let unused = mention.as_ref().map(|own| unused_times(text, own, now));
+        let impossible = match mention {
+            Some(_) => None,
+            None => find_impossible(text, now),
+        };
+        Self {
+            unused: unused
+                .into_iter()
+                .flatten()
+                .map(|other| other.text)
+                .collect(),
+            impossible: impossible.map(|part| part.to_string()),
+            mention,
         }
-        (OutputForm::Json | OutputForm::Tabbed, _) => reading
-            .at
-            .to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true),
+    }
+
+    fn to_json(&self) -> Value {
+        json::time_expression(
+            self.mention.as_ref(),
+            &self.unused,
+            self.impossible.as_deref(),
+        )
+    }
+}
+
+fn print_reading(found: &TextReading, output: &mut Output) -> Result<(), Failure> {
+    if output.is_json() {
+        return Ok(output.json(&found.to_json())?);
+    }
+    let Some(reading) = &found.mention else {
+        let why = match &found.impossible {
+            Some(part) => format!("no time found: {part}"),
+            None => "no time found".to_owned(),
+        };
+        return Ok(output.note(&why)?);
+    };
+    let form = output.form();
+    let shown = |at: DateTime<FixedOffset>| match (form, reading.kind) {
+        (OutputForm::Drawn(_), DatePrecision::Date) => at.format("%a %Y-%m-%d").to_string(),
+        (OutputForm::Drawn(_), DatePrecision::Time | DatePrecision::DateTime) => {
+            at.format("%a %Y-%m-%d %H:%M").to_string()
+        }
+        (OutputForm::Json | OutputForm::Tabbed, _) => {
+            at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true)
+        }
     };
     output.fields(&[
-        &at,
+        &shown(reading.at),
         reading.kind.as_str(),
         reading.relation.as_str(),
         &reading.text,
     ])?;
+    if let Some(end) = reading.end {
+        output.note(&format!("until {}", shown(end)))?;
+    }
     if reading.repeats {
         output.note("recurring; the next occurrence is shown")?;
     }
@@ -109,7 +138,8 @@ fn print_reading(
     if let Some(assumed) = &reading.assumed {
         output.note(assumed)?;
     }
-    Ok(unused
+    Ok(found
+        .unused
         .iter()
         .try_for_each(|text| output.note(&format!("{text:?} is not used")))?)
 }
@@ -186,10 +216,7 @@ fn answer_line(
         })
         .transpose()?;
     let text = text("text")?.ok_or("the field text is missing")?;
-    let now = seen(now);
-    let reading = find_date(text, &now);
-    let unused = unused_texts(text, reading.as_ref(), &now);
-    Ok(json::time_expression(reading.as_ref(), &unused))
+    Ok(TextReading::of(text, &seen(now)).to_json())
 }
 
 #[cfg(test)]

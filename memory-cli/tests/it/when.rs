@@ -27,6 +27,17 @@ fn the_reading_of_a_text_is_shown_with_what_was_taken_for_granted() {
     --- stderr
     approximate; the start is shown
     ");
+    assert_snapshot!(when("holiday June 20-22"), @"
+    2024-06-20T00:00:00+02:00	date	future	June 20-22
+    --- stderr
+    until 2024-06-22T00:00:00+02:00
+    ");
+    assert_snapshot!(when("call Anna tomorrow at 25:00"), @r#"
+    --- stderr
+    no time found: "25:00" is not a time of day
+    "#);
+    assert_snapshot!(sandbox.run(&["when", "from 2pm to 4pm tomorrow", "--now", NOW, "--json"]), @r#"{"text":"2pm to 4pm tomorrow","at":"2024-06-13T14:00:00+02:00","end":"2024-06-13T16:00:00+02:00","span":[5,24],"kind":"datetime","relation":"future","repeats":false,"vague":false}"#);
+    assert_snapshot!(sandbox.run(&["when", "June 31", "--now", NOW, "--json"]), @r#"{"text":null,"at":null,"span":null,"kind":null,"relation":null,"repeats":false,"vague":false,"impossible":"\"June 31\" is not a date"}"#);
     assert_snapshot!(when("Anna likes tea"), @"
     --- stderr
     no time found
