@@ -23,7 +23,7 @@ pub fn json_rpc(bytes: &[u8]) {
         };
         assert!(!answer.contains('\n'), "an answer is one line");
         match (
-            serde_json::from_str(&answer).expect("an answer is JSON"),
+            exact_json::from_slice(answer.as_bytes()).expect("an answer is JSON"),
             asked,
         ) {
             (Value::Array(answers), Some(Value::Array(asked))) => {
@@ -32,12 +32,12 @@ pub fn json_rpc(bytes: &[u8]) {
                     assert_response(answer, None);
                 }
             }
-            // A number that would lose precision is refused as an id; the id of the error is `null`.
+            // Numbers come back digit by digit; what cannot be an id is answered with `null`.
             (answer, Some(asked)) => assert_response(
                 &answer,
                 asked
                     .get("id")
-                    .filter(|id| exact_json::to_text(id).starts_with(['"', 'n'])),
+                    .filter(|id| id.is_string() || id.is_number() || id.is_null()),
             ),
             (answer, None) => assert_response(&answer, Some(&Value::Null)),
         }
