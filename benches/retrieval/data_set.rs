@@ -89,13 +89,13 @@ impl DataSet {
             .collect()
     }
 
-    /// Returns the shape of the data set, which is that of its first turn.
+    /// Returns the kind of the data set, which is that of its first turn; a turn without a speaker is a note.
     pub(crate) fn shape(&self) -> CollectionKind {
-        CollectionKind::of(
-            self.turns
-                .first()
-                .and_then(|turn| SpeakerRole::from_source(text_field(turn, "speaker"))),
-        )
+        let speaker = self
+            .turns
+            .first()
+            .map_or("", |turn| text_field(turn, "speaker"));
+        CollectionKind::of(SpeakerRole::from_source(speaker), !speaker.is_empty())
     }
 
     /// Divides each sum by the number of questions.

@@ -16,16 +16,16 @@ use crate::sample::{FeatureRow, QuestionSample, dot};
 /// The conversations of a set are left out in so many groups.
 const FOLD_COUNT: usize = 5;
 
-/// The weight of all samples of a set of [`CollectionKind::Plain`] together: one set is of conversations, and one is of notes.
-///
-/// The sets of [`CollectionKind::Assisted`] are alike, and their questions have a weight of 1 each.
-const PLAIN_SET_WEIGHT: f64 = 500.0;
+/// The weight of all samples of a set together, except in sets of [`CollectionKind::Assisted`]: they are alike, and their questions have a
+/// weight of 1 each.
+const SET_WEIGHT: f64 = 500.0;
 
 /// The share of the loss over sessions, by shape.
 ///
 /// In conversations with an assistant, the messages of a session repeat each other, so finding the session matters most.
-const SESSION_LOSS_SHARE: [(CollectionKind, f64); 2] = [
-    (CollectionKind::Plain, 0.5),
+const SESSION_LOSS_SHARE: [(CollectionKind, f64); 3] = [
+    (CollectionKind::Notes, 0.0),
+    (CollectionKind::Talk, 0.5),
     (CollectionKind::Assisted, 0.9),
 ];
 
@@ -37,10 +37,7 @@ const UNFITTED_PARTS: [RankFeature; 3] = [
 ];
 
 /// Parts that are fitted for one shape only.
-const SHAPE_SPECIFIC_PARTS: [(RankFeature, CollectionKind); 6] = [
-    (RankFeature::Asking, CollectionKind::Plain),
-    (RankFeature::Time, CollectionKind::Plain),
-    (RankFeature::TimeForWhen, CollectionKind::Plain),
+const SHAPE_SPECIFIC_PARTS: [(RankFeature, CollectionKind); 3] = [
     (RankFeature::Assistant, CollectionKind::Assisted),
     (RankFeature::AssistantAsked, CollectionKind::Assisted),
     (RankFeature::Reply, CollectionKind::Assisted),
@@ -85,7 +82,9 @@ impl<'d> SampledSet<'d> {
         let seen = |sample: &&QuestionSample| fold != Some(self.folds[&sample.conversation]);
         let samples: Vec<&QuestionSample> = self.hard.iter().filter(seen).collect();
         let weight = match self.data.shape() {
-            CollectionKind::Plain => PLAIN_SET_WEIGHT / to_float(samples.len().max(1)),
+            CollectionKind::Notes | CollectionKind::Talk => {
+                SET_WEIGHT / to_float(samples.len().max(1))
+            }
             CollectionKind::Assisted => 1.0,
         };
         samples.into_iter().map(|sample| (sample, weight)).collect()
@@ -119,6 +118,7 @@ pub(crate) fn fit_weights(sets: &[DataSet], model: Option<&Arc<dyn Embedder>>) -
             .collect::<Outcome<_>>()?;
         let is_fitted = |part: &RankFeature| {
             !UNFITTED_PARTS.contains(part)
+                && (shape != CollectionKind::Notes || *part != RankFeature::Length)
                 && SHAPE_SPECIFIC_PARTS
                     .iter()
                     .all(|(other, only)| other != part || *only == shape)

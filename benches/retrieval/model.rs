@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use memory_agent::model::LocalEmbedder;
+use memory_agent::model::{BundledEmbedder, LocalEmbedder};
 use memory_core::{EmbedError, Embedder, Embedding};
 
 use crate::Outcome;
@@ -15,13 +15,17 @@ use crate::data_set::{DataSet, text_field};
 /// All tables send the same queries, and every copy of a conversation has the same texts.
 #[derive(Debug)]
 pub(crate) struct CachedModel {
-    embedder: LocalEmbedder,
+    embedder: Box<dyn Embedder>,
     known: Mutex<HashMap<String, Embedding>>,
 }
 
 impl CachedModel {
     pub(crate) fn open(folder: &Path, sets: &[DataSet]) -> Outcome<Self> {
-        let embedder = LocalEmbedder::open(folder, None)?;
+        let embedder: Box<dyn Embedder> = if folder == Path::new("built-in") {
+            Box::new(BundledEmbedder::new(None))
+        } else {
+            Box::new(LocalEmbedder::open(folder, None)?)
+        };
         let all: Vec<&str> = sets
             .iter()
             .flat_map(|data| &data.turns)

@@ -9,7 +9,7 @@ use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings}
 use memory_agent::socket;
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
-use crate::config::{EmbeddingSettings, Environment, Settings};
+use crate::config::{EmbeddingModel, EmbeddingSettings, Environment, Settings};
 
 /// Opens the configured model, if any.
 pub(crate) fn open(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
@@ -20,8 +20,18 @@ fn open_model(
     settings: &EmbeddingSettings,
     environment: &Environment,
 ) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
-    if let Some(folder) = &settings.model.value {
-        return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
+    match &settings.model.value {
+        Some(EmbeddingModel::BuiltIn) => {
+            return built_in().map(Some).ok_or_else(|| EmbedError {
+                why: "this program contains no embedding model".into(),
+                hint: Some("set embedding.model to none, or to the folder of a model".into()),
+            });
+        }
+        Some(EmbeddingModel::Folder(folder)) => {
+            return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
+        }
+        Some(EmbeddingModel::None) => return Ok(None),
+        None => {}
     }
     let Some(base_url) = &settings.base_url.value else {
         return Ok(None);
@@ -44,6 +54,20 @@ fn open_model(
     Ok(Some(Arc::new(embedder)))
 }
 
+/// Returns the model that is part of the program, if it is.
+fn built_in() -> Option<Arc<dyn Embedder>> {
+    #[cfg(feature = "meaning")]
+    return Some(Arc::new(memory_agent::model::BundledEmbedder::new(None)));
+    #[cfg(not(feature = "meaning"))]
+    None
+}
+
+/// Returns the built-in model if it is configured; a write then embeds its text.
+pub(crate) fn open_built_in(settings: &Settings) -> Option<Arc<dyn Embedder>> {
+    let is_configured = settings.embedding.model.value == Some(EmbeddingModel::BuiltIn);
+    is_configured.then(built_in).flatten()
+}
+
 /// Returns the configured model for searches; it is opened on first use.
 ///
 /// If the model fails, a search uses the words only and reports the error.
@@ -53,7 +77,10 @@ pub(crate) fn open_lazily(settings: &Settings) -> Option<Arc<dyn Embedder>> {
         environment,
         ..
     } = settings;
-    let is_named = embedding.model.value.is_some() || embedding.base_url.value.is_some();
+    if let Some(built_in) = open_built_in(settings) {
+        return Some(built_in);
+    }
+    let is_named = embedding.has_model();
     let (settings, environment) = (embedding.clone(), environment.clone());
     is_named.then(|| {
         Arc::new(LazyEmbedder {
@@ -68,7 +95,7 @@ pub(crate) fn open_lazily(settings: &Settings) -> Option<Arc<dyn Embedder>> {
 ///
 /// A daemon of the home has a local model already open, so it is used first.
 pub(crate) fn open_via_daemon(settings: &Settings) -> Option<Arc<dyn Embedder>> {
-    let is_local = settings.embedding.model.value.is_some();
+    let is_local = settings.embedding.folder().is_some();
     let own = open_lazily(settings)?;
     if !is_local {
         return Some(own);

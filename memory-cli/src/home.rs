@@ -14,6 +14,7 @@ use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
 
 use crate::config::Settings;
+use crate::embedding;
 use crate::failure::Failure;
 use crate::language_model;
 use crate::shared_store::{find_database, open_store};
@@ -143,7 +144,7 @@ impl Home {
             history: store.clone(),
             clock: clock.clone(),
             ids: Arc::new(RandomIds),
-            embedder: None,
+            embedder: embedding::open_built_in(&settings),
             reranking: None,
             chat: language_model::open_lazily(&settings, clock),
             banks: None,

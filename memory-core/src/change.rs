@@ -108,6 +108,14 @@ impl Change {
             Self::Remove { id, .. } => *id,
         }
     }
+
+    /// Returns the memory that the change writes, if it writes one.
+    pub fn memory(&self) -> Option<&Memory> {
+        match self {
+            Self::Create { memory, .. } | Self::Replace { memory, .. } => Some(memory),
+            Self::Remove { .. } => None,
+        }
+    }
 }
 
 /// The outcome of one change.

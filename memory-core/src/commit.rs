@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
+use crate::embed::embed_written;
 use crate::secret::Checked;
 use crate::{
     Change, ChangeOutcome, ChangeSet, Memory, MemoryId, OperationId, ReminderQuery, Services,
@@ -30,7 +31,9 @@ pub(crate) fn commit(
     secrets: SecretPolicy,
 ) -> Result<Vec<ChangeOutcome>, StoreError> {
     refuse_nul(set)?;
-    commit_with_reminders(services, Checked::new(set, [], secrets)?)
+    let outcomes = commit_with_reminders(services, Checked::new(set, [], secrets)?)?;
+    embed_written(services, set);
+    Ok(outcomes)
 }
 
 /// Commits `set` and removes the open reminders of every memory that it removes.
@@ -120,10 +123,7 @@ fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
 
 /// Iterates over all texts that `set` would write.
 pub(crate) fn operation_texts(set: &ChangeSet) -> impl Iterator<Item = &str> {
-    let memories = set.changes.iter().filter_map(|change| match change {
-        Change::Create { memory, .. } | Change::Replace { memory, .. } => Some(memory.as_ref()),
-        Change::Remove { .. } => None,
-    });
+    let memories = set.changes.iter().filter_map(Change::memory);
     let files = set
         .files
         .values()

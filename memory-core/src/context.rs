@@ -589,6 +589,7 @@ fn cover_sessions<T>(
             after
                 .role
                 .or_else(|| SpeakerRole::from_source(&after.source)),
+            true,
         );
         let continues = before.scope == after.scope
             && after.created_at - before.created_at <= shape.session_pause();

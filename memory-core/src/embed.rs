@@ -1,7 +1,10 @@
 //! Computing embeddings of memories for semantic search.
 
 use crate::embeddings::embedded_text;
-use crate::{ContentHash, MemoryId, Progress, Services, StoreError, TextVector, is_nonzero};
+use crate::{
+    Change, ChangeSet, ContentHash, EmbedError, Embedder, MemoryId, Progress, Services, StoreError,
+    TextVector, is_nonzero,
+};
 
 /// Number of texts that are embedded and stored in one batch.
 const BATCH: usize = 32;
@@ -40,21 +43,7 @@ pub fn embed(
     progress(Progress { done, total });
     for ids in wanted.chunks(BATCH) {
         let texts = load_texts(services, ids)?;
-        let vectors = embedder.embed(
-            &texts
-                .iter()
-                .map(|(_, text)| text.as_str())
-                .collect::<Vec<_>>(),
-        )?;
-        let vectors: Vec<TextVector> = texts
-            .iter()
-            .zip(vectors)
-            .map(|((id, text), vector)| TextVector {
-                id: *id,
-                text: ContentHash::of(text),
-                vector,
-            })
-            .collect();
+        let vectors = embed_texts(embedder, &texts)?;
         unreadable += vectors
             .iter()
             .filter(|vector| !is_nonzero(&vector.vector))
@@ -73,6 +62,49 @@ pub fn embed(
             .memories_without_vector(embedder.identity())?
             .len() as u64,
     })
+}
+
+/// Embeds the texts that a change set wrote, if the model is instant and the texts are few.
+///
+/// Vectors are derived, so an error only leaves the memories without vectors.
+pub(crate) fn embed_written(services: &Services, set: &ChangeSet) {
+    let Some(embedder) = services
+        .embedder
+        .as_deref()
+        .filter(|model| model.is_instant())
+    else {
+        return;
+    };
+    let texts: Vec<(MemoryId, String)> = set
+        .changes
+        .iter()
+        .filter_map(Change::memory)
+        .filter(|memory| memory.proposal.is_none())
+        .map(|memory| (memory.id, embedded_text(memory)))
+        .collect();
+    if (1..=BATCH).contains(&texts.len())
+        && let Ok(vectors) = embed_texts(embedder, &texts)
+    {
+        drop(services.store.store_vectors(embedder.identity(), &vectors));
+    }
+}
+
+/// Returns the vectors of the texts of memories.
+fn embed_texts(
+    embedder: &dyn Embedder,
+    texts: &[(MemoryId, String)],
+) -> Result<Vec<TextVector>, EmbedError> {
+    let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
+    let vectors = embedder.embed(&all)?;
+    let vectors = texts
+        .iter()
+        .zip(vectors)
+        .map(|((id, text), vector)| TextVector {
+            id: *id,
+            text: ContentHash::of(text),
+            vector,
+        });
+    Ok(vectors.collect())
 }
 
 /// Returns the texts of memories, without those that were deleted or are damaged.

@@ -9,6 +9,13 @@ pub trait Embedder: Debug + Send + Sync {
     /// It is empty if the model cannot be identified; [`Embedder::embed`] then fails.
     fn identity(&self) -> &str;
 
+    /// Returns whether the model computes a vector in a few milliseconds, in this process and without a file.
+    ///
+    /// A write then embeds its texts before it returns.
+    fn is_instant(&self) -> bool {
+        false
+    }
+
     /// Returns one vector for each text, in order, each of length 1.
     ///
     /// The vector is zero for a text that the vocabulary of the model does not cover; it is similar to no other vector.

@@ -65,6 +65,17 @@ impl SentenceEncoder {
         network::encode(&self.pack, &self.pieces(text))
     }
 
+    /// Returns the vector of a text, of length 1; `None` if the vocabulary contains no part of the text.
+    pub fn encode_known(&self, text: &str) -> Option<Vec<f32>> {
+        let pieces = self.pieces(text);
+        // The first and the last piece mark the ends.
+        let inner = pieces.get(1..pieces.len().saturating_sub(1))?;
+        inner
+            .iter()
+            .any(|piece| !self.is_unknown(*piece))
+            .then(|| network::encode(&self.pack, &pieces))
+    }
+
     /// Returns the numbers of the pieces of a text, between that of the start and that of the end.
     pub fn pieces(&self, text: &str) -> Vec<u32> {
         pieces::segment(&self.pack, text)

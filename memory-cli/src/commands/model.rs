@@ -103,12 +103,7 @@ impl ModelArgs {
 
 fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    let used = settings
-        .embedding
-        .model
-        .value
-        .as_deref()
-        .map(canonical_path);
+    let used = settings.embedding.folder().map(canonical_path);
     let found = find_models(&settings);
     let mut rows: Vec<(String, Option<&KnownModel>, Option<PathBuf>)> = Vec::new();
     for known in KNOWN_MODELS {
@@ -418,9 +413,7 @@ fn find_models(settings: &Settings) -> BTreeSet<(String, PathBuf)> {
     let home = settings.environment.home.as_deref();
     let beside = settings
         .embedding
-        .model
-        .value
-        .as_deref()
+        .folder()
         .and_then(Path::parent)
         .map(Path::to_owned);
     let folders = [

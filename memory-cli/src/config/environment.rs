@@ -55,8 +55,8 @@ pub struct Environment {
     pub(crate) gemini: Option<PathBuf>,
     /// `XDG_CONFIG_HOME`: the folder for settings of programs, if not `~/.config`.
     pub(crate) config_folder: Option<PathBuf>,
-    /// `MEMORY_EMBEDDING_MODEL`: the folder of the embedding model.
-    pub(crate) embedding_model: Option<PathBuf>,
+    /// `MEMORY_EMBEDDING_MODEL`: the embedding model, as in the setting.
+    pub(crate) embedding_model: Option<String>,
     /// `MEMORY_RERANKING_MODEL`: the folder of the reranking model.
     pub(crate) reranking_model: Option<PathBuf>,
     /// `MEMORY_LLM_BASE_URL`: the address of the language model.
@@ -124,7 +124,7 @@ impl Environment {
             codex: variable("CODEX_HOME").map(PathBuf::from),
             gemini: variable("GEMINI_CLI_HOME").map(PathBuf::from),
             config_folder: variable("XDG_CONFIG_HOME").map(PathBuf::from),
-            embedding_model: variable("MEMORY_EMBEDDING_MODEL").map(PathBuf::from),
+            embedding_model: text("MEMORY_EMBEDDING_MODEL"),
             reranking_model: variable("MEMORY_RERANKING_MODEL").map(PathBuf::from),
             llm_base_url: text("MEMORY_LLM_BASE_URL"),
             llm_model: text("MEMORY_LLM_MODEL"),

@@ -1,5 +1,6 @@
 //! All settings and their origins.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,14 +84,61 @@ pub(crate) struct Settings {
 /// The settings of the embedding model.
 #[derive(Debug, Clone)]
 pub(crate) struct EmbeddingSettings {
-    /// The folder of the model.
-    pub model: Setting<Option<PathBuf>>,
-    /// The address of a model server; the folder has precedence.
+    /// The model; by default none, unless `base_url` is set.
+    pub model: Setting<Option<EmbeddingModel>>,
+    /// The address of a model server; `model` has precedence.
     pub base_url: Setting<Option<ServerAddress>>,
     /// Name of the model on the server.
     pub name: Setting<Option<String>>,
     /// The environment variable with the API key.
     pub api_key_env: Setting<Option<String>>,
+}
+
+/// An embedding model on this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum EmbeddingModel {
+    /// The model that is part of the program.
+    BuiltIn,
+    /// No model: searches use words only.
+    None,
+    /// A folder with a model.
+    Folder(PathBuf),
+}
+
+impl EmbeddingModel {
+    /// Returns the model that a value of the setting names.
+    pub(crate) fn from_text(text: &str, environment: &Environment) -> Self {
+        match text {
+            "built-in" => Self::BuiltIn,
+            "none" => Self::None,
+            folder => Self::Folder(environment.absolute_path(Path::new(folder))),
+        }
+    }
+}
+
+impl Display for EmbeddingModel {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => formatter.write_str("built-in"),
+            Self::None => formatter.write_str("none"),
+            Self::Folder(folder) => write!(formatter, "{}", folder.display()),
+        }
+    }
+}
+
+impl EmbeddingSettings {
+    /// Returns whether a model is configured.
+    pub(crate) fn has_model(&self) -> bool {
+        self.model.value != Some(EmbeddingModel::None)
+    }
+
+    /// Returns the folder of the model, if it is in one.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        match &self.model.value {
+            Some(EmbeddingModel::Folder(folder)) => Some(folder),
+            _ => None,
+        }
+    }
 }
 
 /// The location of a source of notes.
@@ -414,9 +462,8 @@ impl Settings {
             name,
             api_key_env,
         } = &self.embedding;
-        let folder =
-            model.display(|path| path.as_ref().map(|path| path.display().to_string()).into());
-        all.push(("embedding.model".to_owned(), folder));
+        let model = model.display(|model| model.as_ref().map(ToString::to_string).into());
+        all.push(("embedding.model".to_owned(), model));
         let address = base_url.display(|address| address.as_ref().map(ToString::to_string).into());
         all.push(("embedding.base_url".to_owned(), address));
         all.push(("embedding.name".to_owned(), text(name)));
@@ -510,11 +557,12 @@ fn take_embedding(
     environment: &Environment,
 ) -> Result<EmbeddingSettings, ConfigError> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let path = |text: &str| Ok(given(text).map(|text| environment.absolute_path(Path::new(&text))));
-    let mut model = or_default(document.take("embedding.model", path)?, None);
-    if let Some(folder) = &environment.embedding_model {
+    let named =
+        |text: &str| Ok(given(text).map(|text| EmbeddingModel::from_text(&text, environment)));
+    let mut model = or_default(document.take("embedding.model", named)?, None);
+    if let Some(text) = &environment.embedding_model {
         model = Setting {
-            value: Some(environment.absolute_path(folder)),
+            value: Some(EmbeddingModel::from_text(text, environment)),
             from: SettingsLayer::Environment,
         };
     }
@@ -525,6 +573,9 @@ fn take_embedding(
         ))
     };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
+    if model.value.is_none() && base_url.value.is_none() {
+        model.value = Some(EmbeddingModel::None);
+    }
     Ok(EmbeddingSettings {
         model,
         base_url: base_url.map_value(ServerAddress::from),

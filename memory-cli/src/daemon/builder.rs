@@ -434,8 +434,7 @@ fn build_schedule(home: &Home, interval: Option<Duration>, past: &ScheduleHistor
     let settings = &home.settings;
     let rules = ScheduleRules {
         interval: interval.unwrap_or(settings.interval.value),
-        embeds: settings.embedding.model.value.is_some()
-            || settings.embedding.base_url.value.is_some(),
+        embeds: settings.embedding.has_model(),
         ingests: settings.places.iter().any(|place| place.watch.value),
         purges: settings.trash_retention.value.is_some()
             || settings.recalls.retention.value.is_some(),

@@ -6,7 +6,7 @@
 /// Saturation of term frequency: at 0, only the first occurrence counts.
 pub const K1: f32 = 1.2;
 
-/// Length normalisation: 0 ignores the length, 1 divides in full proportion to it.
+/// The usual length normalisation: 0 ignores the length, 1 divides in full proportion to it.
 pub const B: f32 = 0.5;
 
 /// Returns the inverse document frequency of a term: `ln(1 + (N − n + 0.5) / (n + 0.5))`.
@@ -35,13 +35,13 @@ pub fn idf_share(documents: u64, with_term: u64) -> f32 {
 ///
 /// `frequency` is the number of occurrences, `length` and `average_length` are in tokens. One occurrence in a text of average
 /// length yields 1; the result never exceeds `k1 + 1`. Without a positive average, every length counts as average.
-pub fn saturation(frequency: u32, length: u32, average_length: f32) -> f32 {
+pub fn saturation(frequency: u32, length: u32, average_length: f32, b: f32) -> f32 {
     let long = if 0.0 < average_length {
-        B * real(length.into()) / average_length
+        b * real(length.into()) / average_length
     } else {
-        B
+        b
     };
-    let norm = K1 * (1.0 - B + long);
+    let norm = K1 * (1.0 - b + long);
     let frequency = real(frequency.into());
     (1.0 + K1) * (frequency / (frequency + norm))
 }
@@ -62,15 +62,15 @@ mod tests {
 
     #[test]
     fn once_in_a_text_of_average_length_is_one() {
-        assert!((saturation(1, 20, 20.0) - 1.0).abs() < 1e-6);
-        assert_eq!(saturation(0, 20, 20.0).to_bits(), 0.0_f32.to_bits());
+        assert!((saturation(1, 20, 20.0, B) - 1.0).abs() < 1e-6);
+        assert_eq!(saturation(0, 20, 20.0, B).to_bits(), 0.0_f32.to_bits());
     }
 
     #[test]
     fn an_unknown_average_makes_every_length_average() {
-        let average = saturation(3, 20, 20.0).to_bits();
-        assert_eq!(saturation(3, 7, 0.0).to_bits(), average);
-        assert_eq!(saturation(3, 7, f32::NAN).to_bits(), average);
+        let average = saturation(3, 20, 20.0, B).to_bits();
+        assert_eq!(saturation(3, 7, 0.0, B).to_bits(), average);
+        assert_eq!(saturation(3, 7, f32::NAN, B).to_bits(), average);
     }
 
     #[test]
@@ -90,9 +90,9 @@ mod tests {
             (short, long) in (any::<u32>(), any::<u32>()).prop_map(|(one, other)| (one.min(other), one.max(other))),
             average_length in any::<f32>(),
         ) {
-            prop_assert!(saturation(rare, short, average_length) <= saturation(often, short, average_length));
-            prop_assert!(saturation(often, long, average_length) <= saturation(often, short, average_length));
-            prop_assert!(0.0 <= saturation(rare, long, average_length));
+            prop_assert!(saturation(rare, short, average_length, B) <= saturation(often, short, average_length, B));
+            prop_assert!(saturation(often, long, average_length, B) <= saturation(often, short, average_length, B));
+            prop_assert!(0.0 <= saturation(rare, long, average_length, B));
         }
 
         #[test]

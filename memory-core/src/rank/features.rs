@@ -36,6 +36,13 @@ pub struct RankCandidate {
     pub cosine: Option<f32>,
 }
 
+impl RankCandidate {
+    /// Returns the kind of its collection.
+    pub fn kind(&self) -> CollectionKind {
+        CollectionKind::of(self.role, self.seat.is_some())
+    }
+}
+
 /// The position of a message in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TurnPosition {
@@ -165,6 +172,7 @@ impl<'q> QueryWeights<'q> {
     }
 
     fn match_candidate(&self, candidate: &RankCandidate) -> CandidateMatch {
+        let normalisation = candidate.kind().length_normalisation();
         let matched: Vec<f32> = self
             .question
             .words
@@ -176,6 +184,7 @@ impl<'q> QueryWeights<'q> {
                     *frequency,
                     candidate.lengths[part],
                     self.statistics.average_lengths[part],
+                    normalisation,
                 )
             })
             .collect();
@@ -465,8 +474,8 @@ impl<'c> ConversationContext<'c> {
                     .scale
                     .added_match(own, around.iter().map(|other| &self.own[*other]));
             let candidate = &self.candidates[*member];
-            let together = match CollectionKind::of(candidate.role) {
-                CollectionKind::Plain => together,
+            let together = match candidate.kind() {
+                CollectionKind::Notes | CollectionKind::Talk => together,
                 CollectionKind::Assisted => 1.0,
             };
             if let Some(session) = candidate.seat.and_then(|seat| sessions.get(&seat.session)) {

@@ -2,6 +2,7 @@
 
 use chrono::TimeDelta;
 
+use super::bm25::B;
 use super::logit::sigmoid;
 use crate::SpeakerRole;
 
@@ -125,20 +126,34 @@ pub struct RankWeights(pub [f32; PARTS.len()]);
 /// The kinds of collections with separate weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CollectionKind {
-    /// Notes, and conversations between people.
-    Plain,
+    /// Texts that each stand alone.
+    Notes,
+    /// Conversations between people.
+    Talk,
     /// Conversations with an assistant.
     Assisted,
 }
 
 impl CollectionKind {
-    /// Returns the shape of the collection of a text, derived from the role of its author.
-    pub fn of(role: Option<SpeakerRole>) -> Self {
+    /// Returns the kind of the collection of a text, derived from the role of its author, and from whether it is a turn of a
+    /// conversation.
+    pub fn of(role: Option<SpeakerRole>, is_turn: bool) -> Self {
         match role {
-            None | Some(SpeakerRole::Author) => Self::Plain,
             Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => {
                 Self::Assisted
             }
+            None | Some(SpeakerRole::Author) if is_turn => Self::Talk,
+            None | Some(SpeakerRole::Author) => Self::Notes,
+        }
+    }
+
+    /// Returns how much the length of a text reduces its matches (`b` of BM25).
+    ///
+    /// A note says one thing once, so a long note matches many questions by chance. A long message of a conversation says more.
+    pub const fn length_normalisation(self) -> f32 {
+        match self {
+            Self::Notes => 0.8,
+            Self::Talk | Self::Assisted => B,
         }
     }
 
@@ -147,7 +162,7 @@ impl CollectionKind {
     /// People answer each other after hours. An assistant answers at once, so a shorter pause ends the session.
     pub const fn session_pause(self) -> TimeDelta {
         match self {
-            Self::Plain => TimeDelta::hours(6),
+            Self::Notes | Self::Talk => TimeDelta::hours(6),
             Self::Assisted => TimeDelta::hours(2),
         }
     }
@@ -166,8 +181,10 @@ impl Ranker {
     /// Returns the ranker fitted to collections of a shape, with or without vectors.
     pub const fn fitted(shape: CollectionKind, has_vectors: bool) -> &'static Self {
         match (shape, has_vectors) {
-            (CollectionKind::Plain, false) => &PLAIN,
-            (CollectionKind::Plain, true) => &PLAIN_WITH_VECTORS,
+            (CollectionKind::Notes, false) => &NOTES,
+            (CollectionKind::Notes, true) => &NOTES_WITH_VECTORS,
+            (CollectionKind::Talk, false) => &TALK,
+            (CollectionKind::Talk, true) => &TALK_WITH_VECTORS,
             (CollectionKind::Assisted, false) => &ASSISTED,
             (CollectionKind::Assisted, true) => &ASSISTED_WITH_VECTORS,
         }
@@ -188,14 +205,28 @@ impl Ranker {
 // Fitted by `benches/retrieval --fit`, except weights without cases there: links weigh a quarter and single characters half as much as
 // whole words, requested messages of an assistant precede those of the person, and a similar word never lowers a score. Without vectors,
 // `asides` of conversations with an assistant weigh half of the fitted value, which finds more of the gold messages (`any@10`).
-const PLAIN: Ranker = Ranker {
+const NOTES: Ranker = Ranker {
+    weights: RankWeights([
+        5.8921, 0.9, 1.9, 4.8826, 1.5671, 0.9355, 4.7035, 1.0157, 0.2821, 0.5542, -0.6067, 0.0,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.47, 0.0, 0.0, 2.95, 0.0,
+    ]),
+    curve: (-4.15, 0.264),
+};
+const NOTES_WITH_VECTORS: Ranker = Ranker {
+    weights: RankWeights([
+        4.3122, 1.0952, 1.892, 3.5069, 1.8441, 1.0129, 5.6081, 1.1607, 0.2415, 0.3451, -0.4649,
+        0.0, 0.0, 0.0, 0.0, 0.0, 0.9359, 0.0, 0.0, 1.08, 0.0, 0.0, 2.16, 0.0,
+    ]),
+    curve: (-4.31, 0.335),
+};
+const TALK: Ranker = Ranker {
     weights: RankWeights([
         6.3669, 0.3594, -0.8504, 2.6939, 1.5671, 0.9355, 5.2217, 1.0157, 0.2821, 0.5542, -0.6067,
         0.2237, 1.6755, 3.2638, 0.2295, 0.2173, 0.0, 0.0, 0.0, 1.59, 0.0, 0.0, 3.18, 0.0,
     ]),
     curve: (-3.27, 0.134),
 };
-const PLAIN_WITH_VECTORS: Ranker = Ranker {
+const TALK_WITH_VECTORS: Ranker = Ranker {
     weights: RankWeights([
         3.5248, 0.0153, -0.3575, 2.2743, 1.8441, 1.0129, 5.1722, 1.1607, 0.2415, 0.3451, -0.4649,
         0.325, 1.2654, 1.9743, 0.566, 0.067, 1.0352, -0.1922, 0.7184, 0.88, 0.0, 0.0, 1.76, 0.0,
@@ -274,7 +305,11 @@ mod tests {
             evidence[RankFeature::Words as usize] = words;
             evidence
         };
-        for shape in [CollectionKind::Plain, CollectionKind::Assisted] {
+        for shape in [
+            CollectionKind::Notes,
+            CollectionKind::Talk,
+            CollectionKind::Assisted,
+        ] {
             let scored = score_candidates(
                 &[with(2.0), with(0.5), with(0.0)],
                 &[Ranker::fitted(shape, false); 3],

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Topic, TopicError, Topics};
 use crate::query_parser::{QueryWord, TextQuery, WordRole, parse};
-use crate::rank::{K1, idf, saturation};
+use crate::rank::{B, K1, idf, saturation};
 use crate::text::{Snippet, Term, for_each_symbol, snippet, tokenize};
 use crate::{Filter, StoreError};
 
@@ -130,7 +130,7 @@ fn rank_topics(
     let most: f32 = worths.iter().map(|worth| worth * (K1 + 1.0)).sum();
     let score = |candidate: &TopicCandidate| {
         let part = |(frequency, worth): (&u32, &f32)| {
-            worth * saturation(*frequency, candidate.length, to_f32(average))
+            worth * saturation(*frequency, candidate.length, to_f32(average), B)
         };
         candidate
             .frequencies

@@ -8,11 +8,11 @@ use memory_core::{EmbedError, Embedder, Embedding};
 
 use super::bert::{BertConfig, Encoder, EncoderBuffers, ModelWeights, split_batches};
 use super::folder::model_identity;
-use super::parallel::map_parallel;
 use super::sentence_transformer::{InputSettings, LONGEST, Pooling, SentenceTransformer};
 use super::static_table::StaticTable;
 use super::tokenizer::{LoadedTokenizer, SubwordTokenizer, TokenIds};
 use super::{ModelError, ModelFolder};
+use crate::model::parallel::map_parallel;
 use crate::model::unit_vector::unit_vector;
 
 /// A sentence transformer or static embedding model in a folder that runs on this machine's processor.

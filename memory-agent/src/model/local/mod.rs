@@ -9,13 +9,11 @@
 //! | `tokenizer` | conversion of texts to tokens |
 //! | `sentence_transformer` | configuration of sentence transformers: pooling and input length |
 //! | `folder` | access to the files of a model, and its identity |
-//! | `parallel` | distribution of work over threads |
 //! | `unsafe_ops` | the only unsafe code: memory-mapping and matrix multiplication |
 
 mod bert;
 mod embedder;
 mod folder;
-mod parallel;
 mod reranker;
 mod sentence_transformer;
 mod static_table;

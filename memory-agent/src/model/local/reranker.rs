@@ -8,10 +8,10 @@ use memory_core::{RerankError, Reranker};
 
 use super::bert::{BertConfig, Encoder, EncoderBuffers, Grid, Linear, ModelWeights, split_batches};
 use super::folder::model_identity;
-use super::parallel::map_parallel;
 use super::sentence_transformer::InputSettings;
 use super::tokenizer::{SubwordTokenizer, TokenIds};
 use super::{ModelError, ModelFolder};
+use crate::model::parallel::map_parallel;
 
 /// A cross-encoder in a folder that runs on this machine's processor.
 ///

@@ -15,7 +15,7 @@ use super::super::{
 use super::ConversationIndex;
 use super::slots::{EntrySlot, RecencyKey};
 use crate::embedder::cosine;
-use crate::rank::{idf_share, saturation};
+use crate::rank::{B, idf_share, saturation};
 use crate::text::Term;
 
 /// The weight of a word that no statement contains; a word of a single statement has the weight 1.
@@ -202,6 +202,7 @@ fn match_words(shelf: &ConversationIndex, wanted: &RecallQuery<'_>) -> Vec<Entry
                 place.count.into(),
                 place.length.into(),
                 average.max(MIN_AVERAGE_LENGTH),
+                B,
             );
             let worth = worth / whole * strength.min(1.0);
             let shares = &mut shares[place.number as usize];

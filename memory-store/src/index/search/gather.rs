@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::{TextQuery, WordRole};
-use memory_core::rank::{CorpusStatistics, RankCandidate, saturation};
+use memory_core::rank::{B, CorpusStatistics, RankCandidate, saturation};
 use memory_core::{Filter, MatchCoverage, MemoryId, Scope, SearchRequest, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension};
 use tantivy::Searcher;
@@ -127,6 +127,7 @@ pub(super) fn gather_candidates(
         asked.filter,
         &best[..best.len().min(CONVERSATIONS_READ)],
         &close_in_time(&found),
+        found.iter().any(|found| found.facts.role.is_some()),
     )?;
     statistics.turns = turns
         .whole
@@ -600,6 +601,7 @@ fn word_score(
                     found.frequencies[index],
                     found.lengths[part],
                     statistics.average_lengths[part],
+                    B,
                 )
         });
     each.sum()

@@ -300,18 +300,25 @@ fn rank_candidates(
         has_vectors,
         ..
     } = gathered;
-    let [plain, assisted] = [CollectionKind::Plain, CollectionKind::Assisted].map(|shape| {
-        let fitted = Ranker::fitted(shape, has_vectors);
+    let ranker = |kind: CollectionKind| {
+        let fitted = Ranker::fitted(kind, has_vectors);
         asked
             .ranking
             .weights
             .map_or(*fitted, |weights| Ranker { weights, ..*fitted })
-    });
-    let for_shape = |candidate: &RankCandidate| match CollectionKind::of(candidate.role) {
-        CollectionKind::Plain => &plain,
+    };
+    let [notes, talk, assisted] = [
+        CollectionKind::Notes,
+        CollectionKind::Talk,
+        CollectionKind::Assisted,
+    ]
+    .map(ranker);
+    let for_kind = |candidate: &RankCandidate| match candidate.kind() {
+        CollectionKind::Notes => &notes,
+        CollectionKind::Talk => &talk,
         CollectionKind::Assisted => &assisted,
     };
-    let rankers: Vec<&Ranker> = candidates.iter().map(for_shape).collect();
+    let rankers: Vec<&Ranker> = candidates.iter().map(for_kind).collect();
     let evidence = compute_features(&question, &statistics, &candidates);
     let scored = rank::score_candidates(&evidence, &rankers);
     let (recency, threshold) = (
@@ -466,6 +473,7 @@ impl ScoreExplainer<'_> {
                     *frequency,
                     candidate.lengths[part],
                     statistics.average_lengths[part],
+                    candidate.kind().length_normalisation(),
                 );
             TermScore {
                 term: word.term.text.clone(),

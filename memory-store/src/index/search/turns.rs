@@ -5,6 +5,7 @@
 //! two, the speaker with a median length at least twice as long is the assistant. The order of messages is
 //! `created_at`, then the order in which they were stored; the journal preserves it when the index is rebuilt.
 //!
+//! In a conversation scope, the memories are messages if they have several authors or a role; else each is a note.
 //! Outside conversation scopes, memories count as a conversation if several sources wrote them within minutes. If
 //! one source is named like an assistant, the names of the sources give the roles there too. A session ends with
 //! a pause of six hours between people, and of two hours with an assistant, which responds at once.
@@ -60,16 +61,21 @@ impl ConversationTurns {
     ///
     /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. If one of the
     /// speakers is named as an assistant is, their names give their roles; else the lengths of their messages do, if two of them take
-    /// turns. `crowded` holds the sorted keys of documents with another document close in time.
+    /// turns. `crowded` holds the sorted keys of documents with another document close in time; `has_roles` states whether a role
+    /// is recorded for one of the documents that match.
     pub(super) fn of(
         connection: &Connection,
         filter: &Filter,
         keys: &[i64],
         crowded: &[i64],
+        has_roles: bool,
     ) -> Result<Self, IndexError> {
         let mut turns = Self::default();
         if let Some(scope @ Scope::Conversation(_)) = &filter.scope {
             let scope = scope.to_string();
+            if !has_roles && !has_several_sources(connection, &scope)? {
+                return Ok(turns);
+            }
             let all = all_turns(connection, &scope)?;
             if all.len() <= MAX_WHOLE {
                 let count = all.len() as u64;
@@ -105,7 +111,8 @@ impl ConversationTurns {
             let may_be_talk = if let Some(known) = talks.get(&scope) {
                 *known
             } else {
-                let known = is_conversation || has_several_sources(connection, &scope)?;
+                let known =
+                    (is_conversation && has_roles) || has_several_sources(connection, &scope)?;
                 *talks.entry(scope.clone()).or_insert(known)
             };
             if may_be_talk && (is_conversation || is_crowded) {
@@ -120,7 +127,7 @@ impl ConversationTurns {
                 turns.add(&runs, None, shape);
                 continue;
             }
-            let (mut talks, mut shape) = (Vec::new(), CollectionKind::Plain);
+            let (mut talks, mut shape) = (Vec::new(), CollectionKind::Talk);
             for run in runs.drain(..) {
                 let messages = load_messages(connection, &scope, &run)?;
                 if messages
@@ -158,7 +165,7 @@ impl ConversationTurns {
             return Ok(if has_assistant(lengths.keys()) {
                 CollectionKind::Assisted
             } else {
-                CollectionKind::Plain
+                CollectionKind::Talk
             });
         };
         let mut select = connection
@@ -543,7 +550,7 @@ mod tests {
         turns.add(
             &[vec![(0, 1), (hour, 2), (hour * 8, 3)], vec![(hour * 9, 7)]],
             Some(4),
-            CollectionKind::Plain,
+            CollectionKind::Talk,
         );
         let seat = |key: i64| (turns.seats[&key].ordinal, turns.seats[&key].session);
         assert_eq!([seat(1), seat(2), seat(3)], [(0, 0), (1, 0), (2, 1)]);
@@ -560,7 +567,7 @@ mod tests {
             turns.seats[&2].session
         };
         assert_eq!(
-            [CollectionKind::Plain, CollectionKind::Assisted].map(sessions),
+            [CollectionKind::Talk, CollectionKind::Assisted].map(sessions),
             [0, 1]
         );
     }

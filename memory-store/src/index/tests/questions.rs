@@ -317,7 +317,7 @@ fn the_explanation_adds_up_to_the_score() {
                 (words - of_words.value).abs() < 1e-4,
                 "{words} {of_words:?}"
             );
-            let relevance = Ranker::fitted(CollectionKind::Plain, false).relevance(sum);
+            let relevance = Ranker::fitted(CollectionKind::Notes, false).relevance(sum);
             assert!((relevance - explanation.relevance).abs() < 1e-4);
             let recency = Ranking::default().recency;
             let score = (1.0 - recency) * explanation.relevance + recency * explanation.recency;
