@@ -4,9 +4,11 @@
     reason = "only what is inlined is compiled for the processor at hand"
 )]
 
+use std::ops::Range;
+
 use pulp::{Arch, Simd, WithSimd};
 
-use crate::pack::half;
+use crate::pack::HALF_FACTOR;
 
 /// Inputs of a block.
 const BLOCK: usize = 32;
@@ -14,13 +16,19 @@ const BLOCK: usize = 32;
 /// Bytes of a block.
 const BLOCK_SIZE: usize = 2 + BLOCK / 2;
 
-/// Rows that are multiplied at once.
-const ROWS: usize = 4;
+/// Groups of outputs that are computed at once, one output in each lane.
+const GROUPS: usize = 2;
+
+/// Maximum number of outputs that are computed at once.
+const MAX_ROWS: usize = 32;
+
+/// Maximum number of inputs that are multiplied at once. Their values stay in the first cache.
+const MAX_INPUTS: usize = 8 * BLOCK;
 
 /// A matrix: one row for each output, in blocks of 32 inputs.
 ///
-/// A block has a scale *d* (f16), then 16 bytes, of which byte *j* has input *j* in its low and input *j* + 16 in its high half.
-/// The value of *n* is (*n* − 8) *d*.
+/// A block has a scale *d* (f16, not negative), then 16 bytes, of which byte *j* has input *j* in its low and input *j* + 16 in its
+/// high half. The value of *n* is (*n* − 8) *d*.
 #[derive(Clone, Copy)]
 pub(crate) struct QuantisedMatrix<'p> {
     blocks: &'p [[u8; BLOCK_SIZE]],
@@ -34,7 +42,7 @@ impl<'p> QuantisedMatrix<'p> {
         inputs / BLOCK * outputs * BLOCK_SIZE
     }
 
-    /// Returns the matrix in `bytes`, whose number is [`QuantisedMatrix::size`]. `outputs` is a multiple of 4.
+    /// Returns the matrix in `bytes`, whose number is [`QuantisedMatrix::size`]. `outputs` is a multiple of 32.
     pub(crate) const fn new(bytes: &'p [u8], inputs: usize, outputs: usize) -> Self {
         Self {
             blocks: bytes.as_chunks().0,
@@ -45,12 +53,19 @@ impl<'p> QuantisedMatrix<'p> {
 
     /// Returns the product with one vector.
     pub(crate) fn product(self, input: &[f32]) -> Vec<f32> {
-        self.products(input, self.inputs, 1)
+        self.products(&vec![0.0; self.outputs], input, self.inputs, 1)
     }
 
-    /// Returns the products with `count` vectors, one after the other. Vector *i* starts at *i* × `stride` of `inputs`.
-    pub(crate) fn products(self, inputs: &[f32], stride: usize, count: usize) -> Vec<f32> {
-        let mut outputs = vec![0.0; count * self.outputs];
+    /// Returns the sums of `bias` and the products with `count` vectors, one after the other. Vector *i* starts at *i* × `stride` of
+    /// `inputs`.
+    pub(crate) fn products(
+        self,
+        bias: &[f32],
+        inputs: &[f32],
+        stride: usize,
+        count: usize,
+    ) -> Vec<f32> {
+        let mut outputs = bias.repeat(count);
         Arch::new().dispatch(MatrixProducts {
             matrix: self,
             inputs,
@@ -60,16 +75,52 @@ impl<'p> QuantisedMatrix<'p> {
         outputs
     }
 
-    /// Writes the values of the rows from `first` on.
+    /// Writes the values of blocks of the rows from `first` on: for each input, a value in each lane of the groups.
+    ///
+    /// A word of each row is unpacked at once, and the products need no sum over lanes.
     #[inline(always)]
-    fn write_rows(self, first: usize, values: &mut [f32]) {
-        let blocks = &self.blocks[first * (self.inputs / BLOCK)..];
-        for (block, values) in blocks.iter().zip(values.as_chunks_mut::<BLOCK>().0) {
-            let scale = half([block[0], block[1]]);
-            for place in 0..BLOCK / 2 {
-                let byte = block[2 + place];
-                values[place] = (f32::from(byte & 15) - 8.0) * scale;
-                values[place + BLOCK / 2] = (f32::from(byte >> 4) - 8.0) * scale;
+    fn write_tile<S: Simd>(
+        self,
+        simd: S,
+        first: usize,
+        blocks: Range<usize>,
+        tile: &mut [[S::f32s; GROUPS]],
+    ) {
+        /// With a number below 2^23 in its lowest bits, the value is 2^23 more than the number.
+        const INTEGER: f32 = 8_388_608.0;
+        let width = self.inputs / BLOCK;
+        let rows = &self.blocks[first * width..];
+        let mut scales = [0; MAX_ROWS];
+        let mut words = [[0; MAX_ROWS]; BLOCK / 8];
+        let (four, thirteen) = (simd.splat_u32s(4), simd.splat_u32s(13));
+        let half_factor = simd.splat_f32s(HALF_FACTOR);
+        let mask = simd.splat_u32s(15);
+        let integer = simd.splat_u32s(INTEGER.to_bits());
+        let zero = simd.splat_f32s(INTEGER + 8.0);
+        for (block, tile) in blocks.zip(tile.as_chunks_mut::<BLOCK>().0) {
+            for row in 0..GROUPS * S::F32_LANES {
+                let block = &rows[row * width + block];
+                scales[row] = u32::from(u16::from_le_bytes([block[0], block[1]]));
+                for word in 0..BLOCK / 8 {
+                    let bytes = &block[2 + 4 * word..][..4];
+                    words[word][row] = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+                }
+            }
+            let scales = S::as_simd_u32s(&scales).0;
+            for group in 0..GROUPS {
+                let scale = simd.wrapping_dyn_shl_u32s(scales[group], thirteen);
+                let scale = simd.mul_f32s(simd.transmute_f32s_u32s(scale), half_factor);
+                for word in 0..BLOCK / 8 {
+                    let mut codes = S::as_simd_u32s(&words[word]).0[group];
+                    for byte in 0..4 {
+                        for part in [0, BLOCK / 2] {
+                            let number = simd.or_u32s(simd.and_u32s(codes, mask), integer);
+                            let number = simd.sub_f32s(simd.transmute_f32s_u32s(number), zero);
+                            tile[4 * word + byte + part][group] = simd.mul_f32s(number, scale);
+                            codes = simd.wrapping_dyn_shr_u32s(codes, four);
+                        }
+                    }
+                }
             }
         }
     }
@@ -95,75 +146,73 @@ impl WithSimd for MatrixProducts<'_> {
         } = self;
         let (width, height) = (matrix.inputs, matrix.outputs);
         let count = outputs.len() / height;
-        let mut rows = vec![0.0; ROWS * width];
-        for first in (0..height).step_by(ROWS) {
-            matrix.write_rows(first, &mut rows);
-            let mut index = 0;
-            while index + 3 <= count {
-                let sums = multiply(
-                    simd,
-                    &rows,
-                    [
-                        &inputs[index * stride..][..width],
-                        &inputs[(index + 1) * stride..][..width],
-                        &inputs[(index + 2) * stride..][..width],
-                    ],
-                );
-                for sums in sums {
-                    outputs[index * height + first..][..ROWS].copy_from_slice(&sums);
-                    index += 1;
+        let mut tile = vec![[simd.splat_f32s(0.0); GROUPS]; MAX_INPUTS.min(width)];
+        for row in (0..height).step_by(GROUPS * S::F32_LANES) {
+            for input in (0..width).step_by(MAX_INPUTS) {
+                let end = width.min(input + MAX_INPUTS);
+                let tile = &mut tile[..end - input];
+                matrix.write_tile(simd, row, input / BLOCK..end / BLOCK, tile);
+                let mut index = 0;
+                while index < count {
+                    let inputs = &inputs[index * stride + input..];
+                    let outputs = &mut outputs[index * height + row..];
+                    // With six vectors, the sums and numbers fill the 16 registers.
+                    index += if index + 6 <= count {
+                        add_products::<S, 6, 1>(simd, tile, inputs, stride, outputs, height)
+                    } else {
+                        add_products::<S, 1, 4>(simd, tile, inputs, stride, outputs, height)
+                    };
                 }
-            }
-            while index < count {
-                let [sums] = multiply(simd, &rows, [&inputs[index * stride..][..width]]);
-                outputs[index * height + first..][..ROWS].copy_from_slice(&sums);
-                index += 1;
             }
         }
     }
 }
 
-/// Returns the products of each vector with each row.
+/// Adds the products of vectors with the values of a tile to the outputs, and returns the number of vectors.
+///
+/// Each of `STEPS` inputs has sums of its own, because an addition waits for the one before it.
 ///
 /// The loops have no closures: one that is not inlined is compiled for any processor, and takes thirty times as long.
 #[inline(always)]
-fn multiply<S: Simd, const VECTORS: usize>(
+fn add_products<S: Simd, const VECTORS: usize, const STEPS: usize>(
     simd: S,
-    rows: &[f32],
-    vectors: [&[f32]; VECTORS],
-) -> [[f32; ROWS]; VECTORS] {
-    // The width is a multiple of 32, so that nothing remains.
-    let rows = S::as_simd_f32s(rows).0;
-    let width = rows.len() / ROWS;
-    let mut parts = [rows; VECTORS];
-    for (part, vector) in parts.iter_mut().zip(vectors) {
-        *part = &S::as_simd_f32s(vector).0[..width];
+    tile: &[[S::f32s; GROUPS]],
+    inputs: &[f32],
+    stride: usize,
+    outputs: &mut [f32],
+    height: usize,
+) -> usize {
+    let width = tile.len();
+    let tile = tile.as_chunks::<STEPS>().0;
+    let mut numbers = [[].as_slice(); VECTORS];
+    for vector in 0..VECTORS {
+        numbers[vector] = &inputs[vector * stride..][..width].as_chunks::<STEPS>().0[..tile.len()];
     }
-    let (first, rest) = rows.split_at(width);
-    let (second, rest) = rest.split_at(width);
-    let (third, fourth) = rest.split_at(width);
-    let rows = [first, second, third, &fourth[..width]];
-    let mut sums = [[simd.splat_f32s(0.0); ROWS]; VECTORS];
-    for place in 0..width {
-        // With three vectors, sums and numbers fill the 16 registers.
-        let mut numbers = [simd.splat_f32s(0.0); VECTORS];
-        for vector in 0..VECTORS {
-            numbers[vector] = parts[vector][place];
-        }
-        for row in 0..ROWS {
-            let value = rows[row][place];
+    let mut sums = [[[simd.splat_f32s(0.0); GROUPS]; VECTORS]; STEPS];
+    for place in 0..tile.len() {
+        for step in 0..STEPS {
             for vector in 0..VECTORS {
-                sums[vector][row] = simd.mul_add_e_f32s(numbers[vector], value, sums[vector][row]);
+                let number = simd.splat_f32s(numbers[vector][place][step]);
+                for group in 0..GROUPS {
+                    sums[step][vector][group] = simd.mul_add_e_f32s(
+                        number,
+                        tile[place][step][group],
+                        sums[step][vector][group],
+                    );
+                }
             }
         }
     }
-    let mut products = [[0.0; ROWS]; VECTORS];
     for vector in 0..VECTORS {
-        for row in 0..ROWS {
-            products[vector][row] = simd.reduce_sum_f32s(sums[vector][row]);
+        let outputs =
+            S::as_mut_simd_f32s(&mut outputs[vector * height..][..GROUPS * S::F32_LANES]).0;
+        for sums in &sums {
+            for group in 0..GROUPS {
+                outputs[group] = simd.add_f32s(outputs[group], sums[vector][group]);
+            }
         }
     }
-    products
+    VECTORS
 }
 
 #[cfg(test)]
@@ -172,27 +221,35 @@ mod tests {
 
     use super::*;
 
+    /// Rows and blocks of a matrix that is wider than a tile.
+    const SIZE: (usize, usize) = (32, MAX_INPUTS / BLOCK + 1);
+
     proptest! {
         #[test]
         fn products_are_those_of_the_values(
-            blocks in prop::collection::vec(any::<[u8; 16]>(), 2 * 8),
-            input in prop::collection::vec(-4_i8..4, 64 + 32 * 5),
-            count in 1_usize..7,
+            blocks in prop::collection::vec(any::<[u8; BLOCK / 2]>(), SIZE.0 * SIZE.1),
+            input in prop::collection::vec(-4_i8..4, (SIZE.1 + 14) * BLOCK),
+            count in 1_usize..14,
         ) {
-            // A scale of 0.5.
-            let bytes: Vec<u8> = blocks.iter().flat_map(|block| [0x00, 0x38].into_iter().chain(*block)).collect();
-            let matrix = QuantisedMatrix::new(&bytes, 64, 8);
+            let (rows, width) = SIZE;
+            // The scale of a row is 0.5 or 1.
+            let scale = |row: usize| if row.is_multiple_of(2) { 0x38 } else { 0x3c };
+            let bytes = blocks.iter().enumerate();
+            let bytes: Vec<u8> = bytes.flat_map(|(block, codes)| [0, scale(block / width)].into_iter().chain(*codes)).collect();
+            let matrix = QuantisedMatrix::new(&bytes, width * BLOCK, rows);
             let input: Vec<f32> = input.into_iter().map(f32::from).collect();
-            let products = matrix.products(&input, 32, count);
-            prop_assert_eq!(products.len(), 8 * count);
+            let bias: Vec<f32> = (0_u8..32).map(f32::from).collect();
+            let products = matrix.products(&bias, &input, BLOCK, count);
+            prop_assert_eq!(products.len(), rows * count);
             for (index, product) in products.iter().enumerate() {
-                let (vector, row) = (&input[index / 8 * 32..][..64], index % 8);
+                let (vector, row) = (&input[index / rows * BLOCK..][..width * BLOCK], index % rows);
                 let value = |place: usize| {
-                    let byte = blocks[row * 2 + place / 32][place % 16];
-                    let nibble = if place % 32 < 16 { byte & 15 } else { byte >> 4 };
-                    (f32::from(nibble) - 8.0) / 2.0
+                    let byte = blocks[row * width + place / BLOCK][place % 16];
+                    let code = if place % BLOCK < 16 { byte & 15 } else { byte >> 4 };
+                    (f32::from(code) - 8.0) / if row.is_multiple_of(2) { 2.0 } else { 1.0 }
                 };
-                let expected: f32 = vector.iter().enumerate().map(|(place, number)| number * value(place)).sum();
+                let sum: f32 = vector.iter().enumerate().map(|(place, number)| number * value(place)).sum();
+                let expected = bias[row] + sum;
                 prop_assert!((product - expected).abs() < 1e-3, "{} {}", product, expected);
             }
         }

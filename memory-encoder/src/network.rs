@@ -4,9 +4,16 @@
 //! each has two layers with a residual. The rows and the branches together are normalised, summed over the pieces and divided by
 //! the square root of their number. A small head with two blocks leads to the vector.
 
+#![expect(
+    clippy::inline_always,
+    reason = "only what is inlined is compiled for the processor at hand"
+)]
+
+use pulp::{Arch, Simd, WithSimd};
+
 use crate::DIMENSION;
 use crate::matrix::QuantisedMatrix;
-use crate::pack::{BRANCH_WIDTH, BRANCHES, BRANCHES_WIDTH, FEATURES, Layer, Pack};
+use crate::pack::{BRANCH_WIDTH, BRANCHES, BRANCHES_WIDTH, FEATURES, Pack};
 
 /// Returns the vector of pieces, of length 1.
 pub(crate) fn encode(pack: &Pack<'_>, pieces: &[u32]) -> Vec<f32> {
@@ -15,15 +22,11 @@ pub(crate) fn encode(pack: &Pack<'_>, pieces: &[u32]) -> Vec<f32> {
     for (piece, row) in pieces.iter().zip(table.chunks_exact_mut(DIMENSION)) {
         pack.write_row(*piece, row);
     }
-    let mut projected = pack
-        .projection
-        .layer
-        .matrix
-        .products(&table, DIMENSION, count);
-    for row in projected.chunks_exact_mut(BRANCHES_WIDTH) {
-        add(row, &pack.projection.layer.bias);
-        normalise(row, &pack.projection.gain, &pack.projection.shift);
-    }
+    let projection = &pack.projection;
+    let bias = &projection.layer.bias;
+    let matrix = projection.layer.matrix;
+    let mut projected = matrix.products(bias, &table, DIMENSION, count);
+    normalise(&mut projected, &projection.gain, &projection.shift);
     let mut features = vec![0.0; count * FEATURES];
     for (features, row) in features
         .chunks_exact_mut(FEATURES)
@@ -44,7 +47,10 @@ pub(crate) fn encode(pack: &Pack<'_>, pieces: &[u32]) -> Vec<f32> {
         }
         for layer in [first, second] {
             // The n-gram of a piece is a part of the rows, because they follow one another.
-            let products = activate(layer, layer.matrix.products(&rows, BRANCH_WIDTH, count));
+            let mut products = layer
+                .matrix
+                .products(&layer.bias, &rows, BRANCH_WIDTH, count);
+            products.iter_mut().for_each(rectify);
             add(&mut rows[present.clone()], &products);
         }
         let start = DIMENSION + branch * BRANCH_WIDTH;
@@ -56,8 +62,8 @@ pub(crate) fn encode(pack: &Pack<'_>, pieces: &[u32]) -> Vec<f32> {
         }
     }
     let mut sums = vec![0.0; FEATURES];
-    for row in features.chunks_exact_mut(FEATURES) {
-        normalise(row, &pack.features_gain, &pack.features_shift);
+    normalise(&mut features, &pack.features_gain, &pack.features_shift);
+    for row in features.chunks_exact(FEATURES) {
         add(&mut sums, row);
     }
     let mut vector = pack.pooling.matrix.product(&sums);
@@ -83,15 +89,6 @@ pub(crate) fn encode(pack: &Pack<'_>, pieces: &[u32]) -> Vec<f32> {
     vector
 }
 
-/// Adds the bias of a layer to its products, and replaces negative numbers by 0.
-fn activate(layer: &Layer<'_>, mut products: Vec<f32>) -> Vec<f32> {
-    for row in products.chunks_exact_mut(layer.bias.len()) {
-        add(row, &layer.bias);
-        row.iter_mut().for_each(rectify);
-    }
-    products
-}
-
 fn head_block([inner, outer, past]: [QuantisedMatrix<'_>; 3], input: &[f32]) -> Vec<f32> {
     let mut hidden = inner.product(input);
     hidden.iter_mut().for_each(rectify);
@@ -110,18 +107,44 @@ fn add(sums: &mut [f32], numbers: &[f32]) {
     }
 }
 
-/// Changes a row to mean 0 and variance 1, then to that of `gain` and `shift`.
-fn normalise(row: &mut [f32], gain: &[f32], shift: &[f32]) {
-    let count = to_f32(row.len());
-    let mean = row.iter().sum::<f32>() / count;
-    let variance = row
-        .iter()
-        .map(|number| (number - mean) * (number - mean))
-        .sum::<f32>()
-        / count;
-    let factor = 1.0 / (variance + 1e-12).sqrt();
-    for ((number, gain), shift) in row.iter_mut().zip(gain).zip(shift) {
-        *number = (*number - mean) * factor * gain + shift;
+/// Changes rows to mean 0 and variance 1, then to those of `gain` and `shift`.
+fn normalise(rows: &mut [f32], gain: &[f32], shift: &[f32]) {
+    Arch::new().dispatch(Normalisation { rows, gain, shift });
+}
+
+struct Normalisation<'a> {
+    rows: &'a mut [f32],
+    gain: &'a [f32],
+    shift: &'a [f32],
+}
+
+impl WithSimd for Normalisation<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { rows, gain, shift } = self;
+        let count = to_f32(gain.len());
+        // The widths are multiples of 256, so that nothing remains.
+        let (gain, shift) = (S::as_simd_f32s(gain).0, S::as_simd_f32s(shift).0);
+        for row in S::as_mut_simd_f32s(rows).0.chunks_exact_mut(gain.len()) {
+            let mut sums = simd.splat_f32s(0.0);
+            for number in &mut *row {
+                sums = simd.add_f32s(sums, *number);
+            }
+            let mean = simd.splat_f32s(simd.reduce_sum_f32s(sums) / count);
+            let mut squares = simd.splat_f32s(0.0);
+            for number in &mut *row {
+                *number = simd.sub_f32s(*number, mean);
+                squares = simd.mul_add_e_f32s(*number, *number, squares);
+            }
+            let variance = simd.reduce_sum_f32s(squares) / count;
+            let factor = simd.splat_f32s(1.0 / (variance + 1e-12).sqrt());
+            for ((number, gain), shift) in row.iter_mut().zip(gain).zip(shift) {
+                let scaled = simd.mul_f32s(*number, factor);
+                *number = simd.mul_add_e_f32s(scaled, *gain, *shift);
+            }
+        }
     }
 }
 

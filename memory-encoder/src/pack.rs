@@ -146,9 +146,7 @@ impl<'p> Pack<'p> {
             unknown: pieces.checked_sub(3)?,
             start: pieces - 2,
             end: pieces - 1,
-            lowest_score: halves(scores)
-                .take(count - 3)
-                .fold(0.0, |lowest: f32, score| lowest.min(score)),
+            lowest_score: lowest(&scores[..2 * (count - 3)]),
             first_children,
             node_pieces,
             labels,
@@ -254,13 +252,21 @@ fn halves(bytes: &[u8]) -> impl Iterator<Item = f32> {
     bytes.as_chunks().0.iter().copied().map(half)
 }
 
+/// Returns the lowest of the numbers, which are negative.
+fn lowest(bytes: &[u8]) -> f32 {
+    let halves = bytes.as_chunks().0.iter().copied();
+    // The bits of a negative number are the higher, the lower it is.
+    let bits = halves.map(u16::from_le_bytes).max().unwrap_or_default();
+    half(bits.to_le_bytes())
+}
+
+/// 2^112, the difference of the biases of the exponents of 32 and 16 bits.
+pub(crate) const HALF_FACTOR: f32 = f32::from_bits((127 + 112) << 23);
+
 /// Converts a number of 16 bits (IEEE 754 binary16), which is neither infinite nor NaN.
-#[inline(always)]
-pub(crate) fn half(bytes: [u8; 2]) -> f32 {
-    /// 2^112, the difference of the biases of the exponents.
-    const FACTOR: f32 = f32::from_bits((127 + 112) << 23);
+fn half(bytes: [u8; 2]) -> f32 {
     let bits = u32::from(u16::from_le_bytes(bytes));
-    let size = f32::from_bits((bits & 0x7fff) << 13) * FACTOR;
+    let size = f32::from_bits((bits & 0x7fff) << 13) * HALF_FACTOR;
     f32::from_bits(size.to_bits() | (bits & 0x8000) << 16)
 }
 
