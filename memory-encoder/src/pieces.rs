@@ -11,7 +11,7 @@ const SPACE: char = '▁';
 /// What an unknown character costs, relative to the lowest score of a piece.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
-/// Characters that determine the pieces; a piece has at least one.
+/// Characters that determine the pieces, without white space; a piece has at least one.
 const MAX_CHARACTERS: usize = 16 * MAX_PIECES;
 
 /// The best segmentation that ends at a byte: its score, and the start and number of its last piece.
@@ -83,7 +83,8 @@ fn normalise(text: &str) -> String {
     let mut normal = String::with_capacity(text.len() + SPACE.len_utf8());
     normal.push(SPACE);
     let mut is_space = true;
-    for character in text.nfkc().take(MAX_CHARACTERS) {
+    let mut left = MAX_CHARACTERS;
+    for character in text.nfkc() {
         // Python's white space, with which the model was described, includes four separators of information.
         if character.is_whitespace() || ('\x1c'..='\x1f').contains(&character) {
             is_space = true;
@@ -93,6 +94,10 @@ fn normalise(text: &str) -> String {
             normal.push(SPACE);
         }
         normal.push(character);
+        left -= 1;
+        if left == 0 {
+            break;
+        }
     }
     normal
 }
@@ -108,6 +113,7 @@ mod tests {
             ("  a \t\n b\u{1d}c ", "▁a▁b▁c"),
             ("ﬁ ①　ｶﾞ", "▁fi▁1▁ガ"),
             ("▁", "▁▁"),
+            (&format!("{}a", " ".repeat(MAX_CHARACTERS)), "▁a"),
         ] {
             assert_eq!(normalise(text), expected, "{text:?}");
         }
