@@ -44,6 +44,10 @@ SHELLS = {
     "powershell": "_memory.ps1", "zsh": "_memory",
 }
 
+# The licence of the program with its parts: the sentence encoder contains a model.
+LICENCE = f"({MANIFEST['workspace']['package']['license']}) AND Apache-2.0"
+LICENCE_FILES = ["LICENSE", "LICENSE-APACHE", "NOTICE", "LICENSES-OF-DEPENDENCIES.md"]
+
 # A test packages a program that is not optimized, and uses a lower level.
 COMPRESSION = int(os.environ.get("PACKAGE_COMPRESSION", "9"))
 
@@ -229,6 +233,7 @@ def contents(program_path, target, at, work):
         "INSTALL.md": Entry((ROOT / "docs/src/installing.md").read_text()),
         "CHANGELOG.md": Entry((ROOT / "CHANGELOG.md").read_text()),
         "LICENSE": Entry((ROOT / "LICENSE").read_text()),
+        **{name: Entry((ROOT / "memory-encoder" / name).read_text()) for name in ["LICENSE-APACHE", "NOTICE"]},
         "LICENSES-OF-DEPENDENCIES.md": Entry(third_party(crates)),
         "memory.cdx.json": Entry(bill_of_materials(crates, program, at)),
     }
@@ -289,8 +294,8 @@ def debian(files, target, at):
         "bin/": "usr/bin/", "units/": "usr/lib/systemd/user/", "completions/memory.bash": "usr/share/bash-completion/completions/memory",
         "completions/memory.fish": "usr/share/fish/vendor_completions.d/memory.fish",
         "completions/_memory": "usr/share/zsh/vendor-completions/_memory",
-        "README.md": f"{documents}/README.md", "INSTALL.md": f"{documents}/INSTALL.md", "LICENSE": f"{documents}/copyright",
-        "LICENSES-OF-DEPENDENCIES.md": f"{documents}/LICENSES-OF-DEPENDENCIES.md", "memory.cdx.json": f"{documents}/memory.cdx.json",
+        **{name: f"{documents}/{name}" for name in ["README.md", "INSTALL.md", *LICENCE_FILES, "memory.cdx.json"]},
+        "LICENSE": f"{documents}/copyright",
     }
     installed = {}
     for path, entry in files.items():
@@ -319,8 +324,8 @@ def container(files, target, at):
     """Returns an image in the OCI layout, with the program as its only file."""
     processor = PROCESSORS[target.split("-")[0]][1]
     system = {"usr/bin/memory": files["bin/memory"], "etc/passwd": Entry("memory:x:65532:65532::/home/memory:/sbin/nologin\n"),
-              "usr/share/doc/memory-cli/copyright": files["LICENSE"],
-              "usr/share/doc/memory-cli/LICENSES-OF-DEPENDENCIES.md": files["LICENSES-OF-DEPENDENCIES.md"]}
+              **{f"usr/share/doc/memory-cli/{name}": files[name] for name in LICENCE_FILES[1:]},
+              "usr/share/doc/memory-cli/copyright": files["LICENSE"]}
     plain = tar_bytes(system, at)
     # The user of the container owns the home, which a volume keeps.
     home = io.BytesIO()
@@ -363,7 +368,7 @@ def wheel(files, target, at):
     # A static program runs with every C library.
     tag = f"py3-none-manylinux_2_17_{processor}.manylinux2014_{processor}.musllinux_1_1_{processor}"
     base = f"memory_cli-{VERSION}"
-    metadata = f"Metadata-Version: 2.1\nName: memory-cli\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: {MANIFEST['workspace']['package']['license']}\n" \
+    metadata = f"Metadata-Version: 2.1\nName: memory-cli\nVersion: {VERSION}\nSummary: {SUMMARY}\nLicense: {LICENCE}\n" \
                f"Requires-Python: >=3.7\nDescription-Content-Type: text/markdown\n\n" + files["README.md"].content.decode()
     wheel_file = "Wheel-Version: 1.0\nGenerator: package.py\nRoot-Is-Purelib: false\n" + "".join(
         f"Tag: py3-none-{platform}\n" for platform in tag.removeprefix("py3-none-").split("."))
@@ -372,8 +377,7 @@ def wheel(files, target, at):
         **{f"{base}.data/scripts/{name}": Entry(SHORT_FORM, 0o755) for name in ["memo", "memory-cli"]},
         f"{base}.dist-info/METADATA": Entry(metadata),
         f"{base}.dist-info/WHEEL": Entry(wheel_file),
-        f"{base}.dist-info/licenses/LICENSE": files["LICENSE"],
-        f"{base}.dist-info/licenses/LICENSES-OF-DEPENDENCIES.md": files["LICENSES-OF-DEPENDENCIES.md"],
+        **{f"{base}.dist-info/licenses/{name}": files[name] for name in LICENCE_FILES},
         f"{base}.dist-info/sboms/memory.cdx.json": files["memory.cdx.json"],
     }
     record = io.StringIO()
@@ -398,11 +402,11 @@ def npm(files, target, at):
     """Returns an npm package that contains the program."""
     processor = PROCESSORS[target.split("-")[0]][3]
     manifest = {
-        "name": "memory-cli", "version": VERSION, "description": SUMMARY, "license": "(MIT OR Apache-2.0)",
-        "bin": {name: "bin/memory" for name in ["memory", "memo", "memory-cli"]}, "os": ["linux"], "cpu": [processor], "files": ["bin", "LICENSES-OF-DEPENDENCIES.md"],
+        "name": "memory-cli", "version": VERSION, "description": SUMMARY, "license": LICENCE,
+        "bin": {name: "bin/memory" for name in ["memory", "memo", "memory-cli"]}, "os": ["linux"], "cpu": [processor], "files": ["bin", *LICENCE_FILES],
     }
     members = {f"package/{path}": files[path] for path in
-               ["bin/memory", "README.md", "LICENSE", "LICENSES-OF-DEPENDENCIES.md", "memory.cdx.json"]}
+               ["bin/memory", "README.md", *LICENCE_FILES, "memory.cdx.json"]}
     members["package/package.json"] = Entry(json.dumps(manifest, indent=2) + "\n")
     yield f"memory-cli-{VERSION}-{processor}.tgz", gzip_bytes(tar_bytes(members, at, folders=False))
 

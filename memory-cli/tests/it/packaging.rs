@@ -85,6 +85,20 @@ fn package(folder: &Path, suffix: &str) -> PathBuf {
         .expect("a package")
 }
 
+/// Asserts that a folder has the licence texts of the program, of its dependencies, and of the model in it.
+fn assert_licences(folder: &Path, own: &str) {
+    for file in [
+        own,
+        "LICENSE-APACHE",
+        "NOTICE",
+        "LICENSES-OF-DEPENDENCIES.md",
+    ] {
+        assert!(folder.join(file).is_file(), "{file}");
+    }
+    let notice = fs::read_to_string(folder.join("NOTICE")).expect("a file");
+    assert!(notice.contains("universal-sentence-encoder") && notice.contains("Changes: "));
+}
+
 /// Uses an installed program as a new user does: writes, searches, and connects as an agent.
 fn use_program(program: &Path) {
     let home = tempfile::tempdir().expect("a folder");
@@ -132,11 +146,11 @@ fn the_archive_has_the_program_its_manual_and_its_licences() {
     for file in [
         "man/man1/memory-search.1",
         "completions/memory.nu",
-        "LICENSE",
         "README.md",
     ] {
         assert!(own.join(file).is_file(), "{file}");
     }
+    assert_licences(&own, "LICENSE");
     let readme = fs::read_to_string(own.join("README.md")).expect("a file");
     assert!(
         readme.contains("## Five minutes")
@@ -186,6 +200,8 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
     };
     dpkg(&["--install"], &package(folder, ".deb"));
     use_program(&root.path().join("usr/bin/memory"));
+    let documents = root.path().join("usr/share/doc/memory-cli");
+    assert_licences(&documents, "copyright");
     let unit = fs::read_to_string(root.path().join("usr/lib/systemd/user/memory.service"))
         .expect("a unit");
     assert!(
@@ -226,6 +242,14 @@ fn pip_and_npm_install_the_program_without_a_network() {
         .arg(package(folder, ".whl")));
     use_program(&place.path().join("venv/bin/memory"));
     use_short_forms(&place.path().join("venv/bin"));
+    let description = run(Command::new(&pip).args(["show", "memory-cli"]));
+    let location = |line: &str| line.strip_prefix("Location: ").map(PathBuf::from);
+    let packages = description
+        .lines()
+        .find_map(location)
+        .expect("the folder of packages");
+    let information = concat!("memory_cli-", env!("CARGO_PKG_VERSION"), ".dist-info");
+    assert_licences(&packages.join(information).join("licenses"), "LICENSE");
     run(Command::new(&pip).args(["uninstall", "--yes", "memory-cli"]));
     assert!(!place.path().join("venv/bin/memory").exists());
 
@@ -242,6 +266,7 @@ fn pip_and_npm_install_the_program_without_a_network() {
     run(npm().arg("install").arg(package(folder, ".tgz")));
     use_program(&prefix.join("bin/memory"));
     use_short_forms(&prefix.join("bin"));
+    assert_licences(&prefix.join("lib/node_modules/memory-cli"), "LICENSE");
     run(npm().args(["uninstall", "memory-cli"]));
     assert!(!prefix.join("bin/memory").exists());
 }
@@ -299,6 +324,7 @@ fn the_image_has_the_layout_of_oci_and_the_checksums_are_right() {
             .arg(&system));
     }
     use_program(&system.join("usr/bin/memory"));
+    assert_licences(&system.join("usr/share/doc/memory-cli"), "copyright");
 }
 
 #[test]
@@ -377,6 +403,7 @@ fn the_archive_for_windows_has_hard_links_that_follow_the_program() {
     let read = |name: &str| fs::read(Path::new(&files).join(name)).expect("a file");
     assert!(read("memory.exe") == read("memo.exe") && read("memory.exe") == read("memory-cli.exe"));
     assert!(!Path::new(&files).join("units").exists());
+    assert_licences(Path::new(&files), "LICENSE");
 }
 
 #[test]
