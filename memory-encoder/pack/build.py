@@ -4,7 +4,7 @@
     python3 -m pip install numpy sentencepiece protobuf
     python3 build.py wheel/*.whl encoder.pack
 
-The result is the same on each run. `memory-encoder/src/pack.rs` describes the file.
+The result is the same on each run; `.ci/check-model` compares it with the pack. `memory-encoder/src/pack.rs` describes the file.
 """
 import hashlib
 import io
