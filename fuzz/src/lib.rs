@@ -9,6 +9,7 @@
 mod agent_sessions;
 mod bank;
 mod clock;
+mod encoder;
 mod export;
 mod fixtures;
 mod front_matter;
@@ -31,6 +32,7 @@ mod wikilinks;
 pub use agent_sessions::agent_sessions;
 pub use bank::bank;
 pub use clock::clock;
+pub use encoder::encoder;
 pub use export::export;
 pub use front_matter::front_matter;
 pub use import::import;

@@ -23,6 +23,7 @@ replay!(
     agent_sessions,
     bank,
     clock,
+    encoder,
     export,
     front_matter,
     import,
