@@ -133,7 +133,7 @@ fn resolve_expressions<Tz: TimeZone>(
     };
     let placed = |heard: &ParsedExpression| resolve(&heard.spoken, &moment);
     let mut found: Vec<(ParsedExpression, Option<ResolvedDate>)> = Vec::new();
-    for heard in find_expressions(tokens) {
+    for mut heard in find_expressions(tokens) {
         let range = found
             .last()
             .and_then(|(before, _)| join_range(before, &heard, small, tokens))
@@ -148,14 +148,21 @@ fn resolve_expressions<Tz: TimeZone>(
             continue;
         }
         // The time after a list is the time of each of its days.
-        for index in (0..found.len()).rev() {
-            let next = found.get(index + 1).map_or(&heard, |(next, _)| next);
+        let mut first = found.len();
+        while let Some(index) = first.checked_sub(1) {
+            let next = found.get(first).map_or(&heard, |(next, _)| next);
             let timed = share_time(&found[index].0, next, tokens)
                 .and_then(|timed| Some((placed(&timed)?, timed)));
             let Some((resolved, timed)) = timed else {
                 break;
             };
             found[index] = (timed, Some(resolved));
+            first = index;
+        }
+        // "Mon, Wed and Fri at 6 every week" recurs on all of its days.
+        if heard.spoken.every.is_some() && first < found.len() {
+            let list = found.drain(first..).map(|(before, _)| before);
+            heard = recur_on_all(list.collect(), heard);
         }
         let joined = found
             .last()
@@ -326,6 +333,22 @@ fn share_time(
         pieces: first.pieces.clone(),
         range_end: None,
     })
+}
+
+/// Returns the recurrence on the days of a list whose last day is `last`.
+fn recur_on_all(list: Vec<ParsedExpression>, last: ParsedExpression) -> ParsedExpression {
+    let start = list.first().map_or(&last, |first| first).pieces.start;
+    let own = last.spoken.day.clone();
+    let days = list.into_iter().filter_map(|before| before.spoken.day);
+    let days = days.chain(own).collect();
+    ParsedExpression {
+        spoken: DateExpression {
+            day: Some(DayExpression::AnyOf(days)),
+            ..last.spoken
+        },
+        pieces: start..last.pieces.end,
+        range_end: None,
+    }
 }
 
 /// Shifts the last expression by an offset that follows it: "the call is at 3pm, remind me 30 minutes before".

@@ -1,7 +1,9 @@
 //! Parses the end of a range, such as "to Friday", "-12" or 至12日, and joins it with its start.
 
 use super::cursor::TokenCursor;
-use super::syntax::{DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Year};
+use super::syntax::{
+    DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Week, Year,
+};
 use super::token::{DateToken, DateTokenKind};
 use super::{chinese, english, find, numeric};
 
@@ -238,8 +240,18 @@ pub(super) fn align_half(first: TimeOfDay, last: TimeOfDay, has_half: bool) -> T
     }
 }
 
-/// Gives the start the month and year of the end, and the end the month of the start.
+/// Gives the start the month, year and week of the end, and the end the month and week of the start.
 fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
+    if let (DayExpression::Weekday(first, own), DayExpression::Weekday(last, other)) =
+        (&mut *start, &mut *end)
+    {
+        let weeks = i32::from(last.num_days_from_monday() < first.num_days_from_monday());
+        match (*own, *other) {
+            (Week::Of(week), Week::Coming) => *other = Week::Of(week + weeks),
+            (Week::Coming, Week::Of(week)) => *own = Week::Of(week - weeks),
+            _ => {}
+        }
+    }
     let (Some(first), Some(last)) = (month_of(start), month_of(end)) else {
         return;
     };

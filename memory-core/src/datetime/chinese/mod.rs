@@ -94,6 +94,7 @@ pub(super) fn can_start_expression(character: char) -> bool {
                 | '旧'
                 | '冬'
                 | '工'
+                | '交'
         )
         || chinese_places().any(|(place, _)| place.starts_with(character))
         || holiday_names::can_start_holiday(character)

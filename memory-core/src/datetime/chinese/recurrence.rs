@@ -6,10 +6,12 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
 };
+use super::super::token::DateTokenKind;
 use super::dates::{parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday};
 use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
-use super::numbers::parse_number_in;
+use super::numbers::{is_numeral, parse_number_in};
+use super::times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
 
 /// Maximum length of a list of days.
 const MAX_LIST: usize = 12;
@@ -18,7 +20,7 @@ const MAX_LIST: usize = 12;
 pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
         parse_daily,
-        parse_daily_between,
+        parse_schedule,
         parse_between,
         parse_each_day,
         parse_each_interval,
@@ -43,16 +45,35 @@ fn parse_daily(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     })
 }
 
-/// Consumes "周一到周五每天" and "工作日每天".
-fn parse_daily_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    let days = if cursor.consume_han("工作日") {
+/// Consumes "周一到周五每天", "工作日早上九点", "周一三五" and "周一-周五8点".
+fn parse_schedule(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+    let is_counted = match cursor.peek_back(1) {
+        Some(DateTokenKind::Number(_)) => true,
+        Some(DateTokenKind::Han(before)) => is_numeral(before) || "个第几从自".contains(before),
+        _ => false,
+    };
+    let start = cursor.position();
+    let is_working = !is_counted && cursor.consume_any_han(&["工作日", "交易日"]);
+    let days = if is_working {
         DayExpression::working_days()
     } else {
         parse_weekdays(cursor)?
     };
+    let consumed = || (1..=cursor.position() - start).filter_map(|back| cursor.peek_back(back));
+    let count =
+        |wanted: fn(DateTokenKind<'_>) -> bool| consumed().filter(|what| wanted(*what)).count();
+    let names = count(|what| matches!(what, DateTokenKind::Han('周' | '期' | '拜')));
+    let ranges = count(|what| what == DateTokenKind::Sign('-'));
+    let is_short_list = names == 1 && matches!(days, DayExpression::AnyOf(_));
     cursor.consume_han("的");
-    let is_daily = cursor.consume_any_han(&["每天", "每日"]);
-    RecurrencePhrase::on(days, 1).filter(|_| is_daily)
+    let mut ahead = *cursor;
+    let mut is_time_next = || {
+        parse_day_part(&mut ahead).is_some()
+            || parse_clock(&mut ahead, ChineseBareHour::Hour).is_some()
+    };
+    let recurs = cursor.consume_any_han(&["每天", "每日"])
+        || !is_counted && (is_short_list || (is_working || 0 < ranges) && is_time_next());
+    RecurrencePhrase::on(days, 1).filter(|_| recurs)
 }
 
 /// Consumes "每隔三天" and "隔周的周三"; with one unit between, it is every second one.
@@ -184,7 +205,7 @@ pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpressi
             let day = parse_weekday(cursor)?;
             // "每周一三点" is three o'clock on Monday.
             let counts = cursor.peek_han(0).is_some_and(|next| {
-                "点时十个次天年月号日分小人家名位百千岁遍回期趟".contains(next)
+                "点时十个次天年月号日分小人家名位百千岁遍回期趟川季夕海".contains(next)
             });
             (!counts).then_some(day)
         })?;

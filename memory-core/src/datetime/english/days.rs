@@ -15,8 +15,8 @@ use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
 use super::numbers::{parse_ordinal, parse_year};
 use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
 use super::recurrence::{parse_counted_days, parse_nth};
-use super::times_of_day::{EnglishBareHour, can_end_number, parse_clock};
-use super::weekdays::{is_time_next, offset_from_now, parse_weekday};
+use super::times_of_day::can_end_number;
+use super::weekdays::{is_hour_next, is_time_next, offset_from_now, parse_weekday};
 
 /// Maximum nesting depth of "the day after the day after …".
 const MAX_DEPTH: u32 = 3;
@@ -251,19 +251,9 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         read,
         DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_)))
     );
-    let is_hour_next = cursor.word() == "at" && hour_follows_at(*cursor);
-    let is_plain = (is_long || has_year) && cursor.word().is_empty() || is_hour_next;
-    (is_led && can_end_number(cursor)
-        || is_plain && can_end_number(cursor)
-        || is_alone
-        || is_time_next(cursor))
-    .then(|| day.into())
-}
-
-/// Returns whether "at" and an hour follow.
-fn hour_follows_at(mut cursor: TokenCursor<'_>) -> bool {
-    cursor.step();
-    parse_clock(&mut cursor, EnglishBareHour::Hour).is_some()
+    let is_plain = (is_long || has_year) && cursor.word().is_empty();
+    ((is_led || is_plain) && can_end_number(cursor) || is_alone || is_hour_next(cursor))
+        .then(|| day.into())
 }
 
 /// Consumes a holiday, with an optional year or offset.

@@ -11,8 +11,9 @@ use super::super::token::DateTokenKind;
 use super::days::parse_day;
 use super::durations::{parse_duration, parse_unit};
 use super::lexicon::{lookup_day_part, lookup_frequency, lookup_month, lookup_weekday};
-use super::numbers::parse_ordinal;
+use super::numbers::{is_numeral, parse_ordinal};
 use super::periods::parse_period;
+use super::weekdays::is_hour_next;
 
 const EACH: [&str; 2] = ["every", "each"];
 
@@ -54,16 +55,58 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
         .filter(|recurrence| !recurrence.every.is_zero())
 }
 
-/// Consumes "on weekdays" and "weekends".
+/// Consumes "on weekdays", "business days at 9", "Tuesday evenings" and "Mon-Fri 08:00".
 fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    cursor.consume_word("on");
-    let days = match cursor.word() {
-        "weekdays" => DayExpression::working_days(),
-        "weekends" => DayExpression::Weekday(Weekday::Sat, Week::Coming),
-        _ => return None,
+    let before = cursor.word_before(1);
+    let is_counted = matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_)))
+        || is_numeral(before)
+        || matches!(before, "few" | "several" | "of");
+    let is_range_end = matches!(before, "from" | "between" | "until");
+    let is_led = cursor.consume_word("on");
+    let start = cursor.position();
+    let is_work = cursor.consume_any_word(&["business", "working", "work", "week"]);
+    let (days, is_plural) = match cursor.word() {
+        "weekdays" | "workdays" => (Some(DayExpression::working_days()), true),
+        "days" if is_work => {
+            let mut ahead = *cursor;
+            ahead.step();
+            let recurs = is_led || is_hour_next(&ahead);
+            (Some(DayExpression::working_days()), recurs)
+        }
+        "weekday" | "workday" => (Some(DayExpression::working_days()), false),
+        "day" if is_work => (Some(DayExpression::working_days()), false),
+        "weekends" => (
+            Some(DayExpression::Weekday(Weekday::Sat, Week::Coming)),
+            true,
+        ),
+        "weekend" => (
+            Some(DayExpression::Weekday(Weekday::Sat, Week::Coming)),
+            false,
+        ),
+        _ => (None, false),
     };
-    cursor.step();
-    RecurrencePhrase::on(days, 1)
+    let days = match days {
+        Some(days) => {
+            cursor.step();
+            Some(days)
+        }
+        None => cursor.attempt(parse_weekdays),
+    };
+    let is_range = (1..cursor.position() - start)
+        .any(|back| cursor.peek_back(back) == Some(DateTokenKind::Sign('-')));
+    let is_schedule = is_range && !is_range_end && is_hour_next(cursor);
+    let part = lookup_day_part(cursor.word()).filter(|_| cursor.word().ends_with('s'));
+    if part.is_some() {
+        cursor.step();
+    }
+    let named = match days {
+        Some(days) => RecurrencePhrase::on(days, 1),
+        // "Evenings at 9".
+        None => Some(RecurrencePhrase::interval(CalendarDuration::in_days(1)))
+            .filter(|_| !is_work && part.is_some() && is_hour_next(cursor)),
+    };
+    let recurs = !is_counted && (is_plural || is_schedule || part.is_some());
+    Some(RecurrencePhrase { part, ..named? }).filter(|_| recurs)
 }
 
 /// Consumes "every morning".

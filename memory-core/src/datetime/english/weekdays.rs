@@ -13,7 +13,7 @@ use super::durations::parse_duration;
 use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal};
 use super::recurrence::consume_list_separator;
-use super::times_of_day::can_end_number;
+use super::times_of_day::{EnglishBareHour, can_end_number, parse_clock};
 
 /// Consumes a weekday, with the week and the date that accompany it.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
@@ -111,9 +111,10 @@ fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     Some(weekday)
 }
 
-/// Returns whether another weekday of a list follows.
+/// Returns whether another weekday of a list or range follows.
 fn starts_list(mut cursor: TokenCursor<'_>) -> bool {
-    consume_list_separator(&mut cursor) && lookup_weekday(cursor.word()).is_some()
+    (consume_list_separator(&mut cursor) || cursor.consume_sign('-'))
+        && lookup_weekday(cursor.word()).is_some()
 }
 
 /// Returns whether the text consists of the previous word only.
@@ -130,6 +131,13 @@ pub(super) fn is_time_next(cursor: &TokenCursor<'_>) -> bool {
     ahead.consume_any_word(&["at", "@"]);
     ahead.consume_sign('@');
     numeric::parse_clock(&mut ahead).is_some() || lookup_day_part(ahead.word()).is_some()
+}
+
+/// Returns whether a time follows, or "at" and a bare hour.
+pub(super) fn is_hour_next(cursor: &TokenCursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    is_time_next(cursor)
+        || ahead.consume_word("at") && parse_clock(&mut ahead, EnglishBareHour::Hour).is_some()
 }
 
 fn parse_leading_week(cursor: &mut TokenCursor<'_>) -> Option<Week> {

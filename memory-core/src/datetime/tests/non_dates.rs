@@ -107,6 +107,11 @@ const ORDINARY: &[&str] = &[
     "价格是12元",
     "星期",
     "周小姐",
+    "工作日志",
+    "takes 3 business days",
+    "working day and night",
+    "5 nights at 8 hotels",
+    "the business day was long",
     "张三年轻",
 ];
 
