@@ -420,6 +420,17 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
             at
         }
     };
+    if let Some(end) = reading.end {
+        let form = match reading.kind {
+            DatePrecision::Date => "%F",
+            DatePrecision::Time | DatePrecision::DateTime => "%F %H:%M",
+        };
+        let end = end.with_timezone(&now.timezone()).naive_local();
+        assumed.push(format!(
+            "The start of the range until {} is used.",
+            end.format(form)
+        ));
+    }
     let repeats = recurrence_words(text, &reading, now);
     if reading.repeats && repeats.is_none() {
         assumed.push("The time recurs; only the next occurrence is used.".into());
@@ -631,5 +642,20 @@ mod tests {
         );
         assert_eq!(line("tomorrow", "tomorrow"), "tomorrow");
         assert_eq!(line("a\r\n## 明天开会\r\n", "明天"), "明天开会");
+    }
+
+    #[test]
+    fn a_reminder_at_a_range_states_that_it_is_at_its_start() {
+        let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").expect("a moment");
+        for (text, note) in [
+            ("off from Dec 10 to Dec 12", "until 2025-12-12 is"),
+            ("tomorrow 2-4pm", "until 2025-06-12 16:00 is"),
+        ] {
+            let due = due(text, &now).expect(text);
+            assert!(
+                due.assumed.is_some_and(|assumed| assumed.contains(note)),
+                "{text}"
+            );
+        }
     }
 }

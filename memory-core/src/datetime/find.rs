@@ -38,13 +38,15 @@ pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMenti
         .iter()
         .filter_map(|(heard, resolved)| Some(to_mention(text, &tokens, heard, resolved.as_ref()?)))
         .collect();
-    let spans: Vec<_> = readings
+    let parts: Vec<_> = found
         .iter()
-        .map(|reading| reading.span.clone())
+        .filter(|(_, resolved)| resolved.is_some())
+        .flat_map(|(heard, _)| heard.parts())
+        .map(|pieces| byte_span(&tokens, &pieces))
         .collect();
     remove_rescheduled(text, &mut readings);
     for reading in &mut readings {
-        for span in find_left_out(&tokens, &reading.span, &spans) {
+        for span in find_left_out(text, &tokens, reading, &parts) {
             let words = &text[span];
             let note = format!("{words:?} is left out.");
             let assumed = reading.assumed.take().into_iter().chain([note]);
@@ -116,6 +118,8 @@ pub enum ImpossibleTime {
 struct ParsedExpression {
     spoken: DateExpression,
     pieces: Range<usize>,
+    /// The tokens between a day and its time that belong to neither.
+    gap: Option<Range<usize>>,
     /// The end of a range whose start is the preceding expression.
     range_end: Option<RangeEnd>,
 }
@@ -137,12 +141,20 @@ fn resolve_expressions<Tz: TimeZone>(
         let range = found
             .last()
             .and_then(|(before, _)| join_range(before, &heard, small, tokens))
-            .map(|range| (placed(&range), range))
-            .filter(|(at, range)| at.is_some() || range.spoken.impossible.is_some());
-        if let Some((resolved, range)) = range {
-            found.pop();
-            found.push((range, resolved));
-            continue;
+            .map(|range| (placed(&range), range));
+        match range {
+            Some((resolved, range)) if resolved.is_some() || range.spoken.impossible.is_some() => {
+                found.pop();
+                found.push((range, resolved));
+                continue;
+            }
+            Some((_, range)) if range.spoken.day.is_some() => {
+                if let Some((_, Some(start))) = found.last_mut() {
+                    let note = "The end of the range is before its start.";
+                    start.assumed.push(note.to_owned());
+                }
+            }
+            _ => {}
         }
         if heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
             continue;
@@ -224,8 +236,18 @@ impl ParsedExpression {
         Self {
             spoken: DateExpression { custom, ..spoken },
             pieces,
+            gap: None,
             range_end: None,
         }
+    }
+
+    /// Returns the ranges of tokens on both sides of the gap.
+    fn parts(&self) -> impl Iterator<Item = Range<usize>> {
+        let (first, second) = match &self.gap {
+            Some(gap) => (self.pieces.start..gap.start, Some(gap.end..self.pieces.end)),
+            None => (self.pieces.clone(), None),
+        };
+        std::iter::once(first).chain(second)
     }
 }
 
@@ -247,6 +269,7 @@ fn join_range(
     Some(ParsedExpression {
         spoken: range::join(&first.spoken, end)?,
         pieces: first.pieces.start..second.pieces.end,
+        gap: first.gap.clone(),
         range_end: None,
     })
 }
@@ -331,6 +354,7 @@ fn share_time(
             ..first.spoken.clone()
         },
         pieces: first.pieces.clone(),
+        gap: None,
         range_end: None,
     })
 }
@@ -347,6 +371,7 @@ fn recur_on_all(list: Vec<ParsedExpression>, last: ParsedExpression) -> ParsedEx
             ..last.spoken
         },
         pieces: start..last.pieces.end,
+        gap: last.gap,
         range_end: None,
     }
 }
@@ -433,6 +458,7 @@ fn join_day_and_time(
     Some(ParsedExpression {
         spoken,
         pieces: first.pieces.start..second.pieces.end,
+        gap: Some(first.pieces.end..second.pieces.start).filter(|gap| !gap.is_empty()),
         range_end: None,
     })
 }

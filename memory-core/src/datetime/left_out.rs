@@ -2,37 +2,73 @@
 
 use std::ops::Range;
 
+use super::cursor::TokenCursor;
+use super::mention::{DateMention, DatePrecision};
 use super::token::{DateToken, DateTokenKind};
-use super::{chinese, english};
+use super::{chinese, english, numeric};
 
 /// Maximum number of tokens that are searched on each side.
 const MAX_DISTANCE: usize = 12;
 
-/// Returns the byte ranges beside `span` that are words of time, and in no expression of `others`.
+/// Returns the byte ranges beside the parts of `reading` that are words of time, and in no expression of `parts`.
 ///
 /// Only connecting words and numbers may be between them and the expression. The spans are in text order.
 pub(super) fn find_left_out(
+    text: &str,
     tokens: &[DateToken<'_>],
-    span: &Range<usize>,
-    others: &[Range<usize>],
+    reading: &DateMention,
+    parts: &[Range<usize>],
 ) -> Vec<Range<usize>> {
-    let first = tokens.partition_point(|token| token.span.end <= span.start);
-    let after = tokens.partition_point(|token| token.span.start < span.end);
+    let own = parts.partition_point(|part| part.start < reading.span.start)
+        ..parts.partition_point(|part| part.start < reading.span.end);
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for part in &parts[own] {
+        for around in find_beside(text, tokens, part, reading, parts) {
+            let is_new = found.last().is_none_or(|last| last.end <= around.start);
+            found.extend(Some(around).filter(|_| is_new));
+        }
+    }
+    found
+}
+
+fn find_beside(
+    text: &str,
+    tokens: &[DateToken<'_>],
+    part: &Range<usize>,
+    reading: &DateMention,
+    parts: &[Range<usize>],
+) -> Vec<Range<usize>> {
+    let first = tokens.partition_point(|token| token.span.end <= part.start);
+    let after = tokens.partition_point(|token| token.span.start < part.end);
     let is_other = |at: usize| {
         let place = tokens[at].span.start;
-        let next = others.partition_point(|span| span.end <= place);
-        others.get(next).is_some_and(|span| span.start <= place)
+        let next = parts.partition_point(|span| span.end <= place);
+        parts.get(next).is_some_and(|span| span.start <= place)
     };
-    let is_time = |at: &usize| is_time_word(tokens, *at);
-    let last_of = |places: &mut dyn Iterator<Item = usize>| {
+    let is_time = |at: &usize| is_time_word(tokens, *at) || names_zone(text, tokens, *at);
+    let is_time_behind = |at: &usize| {
+        is_time(at)
+            || reading.repeats && is_extent(tokens, *at)
+            || is_other_number(tokens, *at, reading.kind)
+    };
+    let last_of = |places: &mut dyn Iterator<Item = usize>, is_time: &dyn Fn(&usize) -> bool| {
         places
             .take(MAX_DISTANCE)
             .take_while(|at| !is_other(*at) && (is_time(at) || is_connecting(&tokens[*at])))
             .filter(is_time)
             .last()
     };
-    let before = last_of(&mut (0..first).rev()).map(|start| start..first);
-    let behind = last_of(&mut (after..tokens.len())).map(|end| after..end + 1);
+    let decimal = || {
+        let start = first
+            .checked_sub(3)
+            .filter(|_| reading.kind == DatePrecision::Date)?;
+        let mut cursor = TokenCursor::new(tokens, start);
+        numeric::parse_dotted_hour(&mut cursor).map(|_| start..first)
+    };
+    let before = last_of(&mut (0..first).rev(), &is_time)
+        .map(|start| start..first)
+        .or_else(decimal);
+    let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| after..end + 1);
     let is_sign = |at: &usize| matches!(tokens[*at].what, DateTokenKind::Sign(_));
     before
         .into_iter()
@@ -43,6 +79,73 @@ pub(super) fn find_left_out(
             Some(tokens[start].span.start..tokens[end].span.end)
         })
         .collect()
+}
+
+/// Returns whether a token belongs to the name of a time zone: "Narnia time", 纳尼亚时间.
+fn names_zone(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
+    let is_name = |at: usize| {
+        tokens.get(at).is_some_and(|token| {
+            matches!(token.what, DateTokenKind::Word(_) | DateTokenKind::Other)
+                && text[token.span.clone()].starts_with(char::is_uppercase)
+        })
+    };
+    let is_word = |at: usize| {
+        tokens
+            .get(at)
+            .is_some_and(|token| token.what == DateTokenKind::Word("time"))
+    };
+    let is_han = |at: usize| {
+        matches!(
+            tokens.get(at),
+            Some(DateToken {
+                what: DateTokenKind::Han(_),
+                ..
+            })
+        )
+    };
+    let after = (at..tokens.len())
+        .find(|at| !is_han(*at))
+        .unwrap_or(tokens.len());
+    let ends_in_time = after.checked_sub(2).is_some_and(|end| {
+        at < after
+            && tokens[end].what == DateTokenKind::Han('时')
+            && tokens[end + 1].what == DateTokenKind::Han('间')
+    });
+    is_name(at) && (is_word(at + 1) || is_name(at + 1) && is_word(at + 2))
+        || is_word(at) && at.checked_sub(1).is_some_and(is_name)
+        || ends_in_time
+}
+
+/// Returns whether a token is the unit of how long a recurrence lasts: "for 5 weeks", "3 times", 连续五周.
+fn is_extent(tokens: &[DateToken<'_>], at: usize) -> bool {
+    let is_counted = at
+        .checked_sub(1)
+        .is_some_and(|before| match tokens[before].what {
+            DateTokenKind::Number(_) => true,
+            DateTokenKind::Word(word) => english::is_numeral(word) || word == "a",
+            DateTokenKind::Han(character) => chinese::is_numeral(character) || character == '个',
+            DateTokenKind::Sign(_) | DateTokenKind::Other => false,
+        });
+    let is_unit = match tokens[at].what {
+        DateTokenKind::Word(word) => english::is_unit(word) || word == "times",
+        DateTokenKind::Han(character) => "天周月年次星".contains(character),
+        _ => false,
+    };
+    is_counted && is_unit
+}
+
+/// Returns whether a token is another hour or day of a list or range: "at 9 and 14", "July 5 to 1".
+fn is_other_number(tokens: &[DateToken<'_>], at: usize, kind: DatePrecision) -> bool {
+    let is_joined = at
+        .checked_sub(1)
+        .is_some_and(|before| match tokens[before].what {
+            DateTokenKind::Word("and" | "or" | "to" | "until" | "till" | "through") => true,
+            DateTokenKind::Sign(',' | '&' | '/') => kind != DatePrecision::Date,
+            _ => false,
+        });
+    let is_short = matches!(tokens[at].what, DateTokenKind::Number(number) if number.digits <= 2 && number.value <= 31);
+    let after = TokenCursor::new(tokens, at + 1);
+    is_joined && is_short && after.ends_cleanly() && english::can_end_number(&after)
 }
 
 fn is_time_word(tokens: &[DateToken<'_>], at: usize) -> bool {
@@ -57,6 +160,12 @@ fn is_time_word(tokens: &[DateToken<'_>], at: usize) -> bool {
         (DateTokenKind::Word("every" | "each"), _, Some(DateTokenKind::Word(next))) => {
             english::is_time_word(next) || english::is_unit(next)
         }
+        // "In June and August".
+        (
+            DateTokenKind::Word(word),
+            Some(DateTokenKind::Word("and" | "or" | "to" | "until")),
+            _,
+        ) if english::lookup_month(word).is_some() => true,
         (DateTokenKind::Word(word), _, _) => english::is_time_word(word),
         (DateTokenKind::Han(first), _, Some(DateTokenKind::Han(second))) => {
             chinese::is_time_word(first, second)
@@ -68,9 +177,12 @@ fn is_time_word(tokens: &[DateToken<'_>], at: usize) -> bool {
 fn is_connecting(token: &DateToken<'_>) -> bool {
     match token.what {
         DateTokenKind::Number(_) => true,
+        DateTokenKind::Word(word) if english::is_numeral(word) => true,
         DateTokenKind::Word(word) => matches!(
             word,
             "and"
+                | "for"
+                | "a"
                 | "or"
                 | "on"
                 | "at"
@@ -100,7 +212,19 @@ fn is_connecting(token: &DateToken<'_>) -> bool {
         DateTokenKind::Han(character) => {
             matches!(
                 character,
-                '和' | '或' | '到' | '至' | '的' | '在' | '从' | '除' | '了' | '每'
+                '和' | '或'
+                    | '到'
+                    | '至'
+                    | '的'
+                    | '在'
+                    | '从'
+                    | '除'
+                    | '了'
+                    | '每'
+                    | '持'
+                    | '续'
+                    | '连'
+                    | '共'
             ) || chinese::is_numeral(character)
         }
         DateTokenKind::Other => false,

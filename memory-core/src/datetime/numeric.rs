@@ -53,8 +53,7 @@ fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     // The fraction of a second is consumed and ignored.
     if second.is_some() {
         cursor.attempt(|cursor| {
-            cursor
-                .consume_glued_sign('.')
+            (cursor.consume_glued_sign('.') || cursor.consume_glued_sign(','))
                 .then(|| cursor.consume_glued_number())
                 .flatten()
         });
@@ -128,9 +127,10 @@ fn allows_bare_hour(cursor: &TokenCursor<'_>) -> bool {
     matches!(word, "at" | "around" | "today" | "tomorrow" | "tonight") || word.ends_with("day")
 }
 
-/// Consumes "3.30pm", and after "at" also "3.30".
+/// Consumes "3.30pm" and, after "at" or as the whole text, "3.30".
 fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let is_after_at = cursor.word_before(1) == "at";
+    let is_first = cursor.is_at_start();
+    let is_after_at = follows_at(cursor);
     let halved = |cursor: &mut TokenCursor<'_>| {
         let clock = parse_dotted_numbers(cursor)?;
         let half = parse_half_day(cursor)?;
@@ -141,9 +141,43 @@ fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         .in_half(half)
     };
     cursor.attempt(halved).or_else(|| {
-        parse_dotted_hour(cursor)
-            .filter(|_| is_after_at && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_))))
+        parse_dotted_hour(cursor).filter(|_| {
+            is_after_at && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_)))
+                || is_first && cursor.is_at_end()
+        })
     })
+}
+
+/// Returns whether a word that only hours follow precedes the cursor, in one of several languages.
+fn follows_at(cursor: &TokenCursor<'_>) -> bool {
+    matches!(cursor.word_before(1), "at" | "um" | "kl")
+        || cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) && cursor.word_before(2) == "kl"
+}
+
+/// Returns whether nothing precedes a number that it could belong to, such as the noun in "chapter 7.15".
+pub(super) fn stands_alone(cursor: &TokenCursor<'_>) -> bool {
+    match cursor.peek_back(1) {
+        None | Some(DateTokenKind::Sign(_)) => true,
+        Some(DateTokenKind::Word(word)) => {
+            follows_at(cursor)
+                || matches!(
+                    word,
+                    "around"
+                        | "about"
+                        | "by"
+                        | "until"
+                        | "till"
+                        | "after"
+                        | "before"
+                        | "between"
+                        | "from"
+                        | "to"
+                        | "and"
+                        | "or"
+                )
+        }
+        Some(DateTokenKind::Number(_) | DateTokenKind::Han(_) | DateTokenKind::Other) => false,
+    }
 }
 
 /// Consumes "9.30", which the context must make a time; the following word is no currency or other measure.
@@ -188,11 +222,16 @@ pub(super) fn parse_dotted_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDa
             | "update"
             | "beta"
             | "stars"
+            | "per"
     ) || matches!(
         cursor.peek_han(0),
         Some('元' | '块' | '米' | '万' | '亿' | '倍' | '分' | '个' | '版' | '公' | '美' | '欧')
     );
-    (clock.minute % 5 == 0 && cursor.ends_cleanly() && !is_measure).then_some(clock)
+    let is_whole = cursor.ends_cleanly() || {
+        let mut ahead = *cursor;
+        range::consume_joint(&mut ahead) && parse_dotted_numbers(&mut ahead).is_some()
+    };
+    (clock.minute % 5 == 0 && is_whole && !is_measure).then_some(clock)
 }
 
 fn parse_dotted_numbers(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {

@@ -29,7 +29,7 @@ pub(super) fn parse_end(
         .iter()
         .any(|token| token.what == DateTokenKind::Word("between"));
     if !(consume_joint(&mut cursor) || is_between && cursor.consume_word("and")) {
-        return None;
+        return parse_month_list(&mut cursor, start);
     }
     // The tokens before the end are no part of it, although "2-4pm" has no gaps.
     let at = cursor.position();
@@ -76,6 +76,14 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
     {
         return true;
     }
+    let dots = |cursor: &mut TokenCursor<'_>| {
+        let is_open = cursor.consume_glued_sign('.') && cursor.consume_glued_sign('.');
+        cursor.consume_glued_sign('.');
+        (is_open && cursor.is_glued(0)).then_some(())
+    };
+    if cursor.attempt(dots).is_some() {
+        return true;
+    }
     // An interval in ISO 8601.
     let is_iso_end =
         matches!(cursor.peek(1), Some(DateTokenKind::Number(year)) if matches!(year.digits, 4 | 8));
@@ -103,10 +111,13 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
         return None;
     }
     cursor.consume_word("the");
-    let day = cursor.consume_number().filter(|day| day.digits <= 2)?;
-    let day = u32::try_from(day.value).ok()?;
+    let is_in_characters = cursor.peek_han(0).is_some();
+    let day = u32::try_from(chinese::parse_number_in(cursor, 1..=31)?).ok()?;
     cursor.consume_any_word(&["st", "nd", "rd", "th"]);
     let is_marked = cursor.consume_any_han(&["日", "号"]);
+    if is_in_characters && !is_marked {
+        return None;
+    }
     let year = cursor.attempt(|cursor| {
         cursor.consume_sign(',');
         let year = cursor.consume_number().filter(|year| year.digits == 4)?;
@@ -118,7 +129,7 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
             Some(DateTokenKind::Word(_) | DateTokenKind::Sign(':'))
         )
         || matches!(cursor.word(), "am" | "pm" | "o" | "oclock");
-    let is_day = first < day && day <= 31 && !is_clock && cursor.ends_cleanly();
+    let is_day = first < day && !is_clock && cursor.ends_cleanly();
     let month = match (month, year) {
         (Month::Named(month, _), Some(year)) => {
             Month::Named(month, Year::Exactly(i32::try_from(year).ok()?))
@@ -156,9 +167,49 @@ fn parse_bare_month(
     })
 }
 
+/// Consumes the other months of "June, July and August" if they follow one another, and returns the last.
+fn parse_month_list(
+    cursor: &mut TokenCursor<'_>,
+    start: &DateExpression,
+) -> Option<(RangeEnd, usize, usize)> {
+    let mut month = start.day.clone();
+    let mut last = None;
+    while let Some((at, next)) = cursor.attempt(|cursor| {
+        let is_list =
+            english::consume_list_separator(cursor) || cursor.consume_any_han(&["和", "与", "及"]);
+        let at = cursor.position();
+        let before = DateExpression {
+            day: month.take().filter(|_| is_list),
+            ..DateExpression::default()
+        };
+        let next = parse_bare_month(cursor, &before)?;
+        let numbers = [before.day?, next.day.clone()?].map(|mut day| match month_of(&mut day) {
+            Some(Month::Named(month, _)) => *month,
+            _ => 0,
+        });
+        (numbers[0] % 12 + 1 == numbers[1]).then_some((at, next))
+    }) {
+        month.clone_from(&next.day);
+        last = Some((at, next, cursor.position()));
+    }
+    let (at, spoken, end) = last?;
+    let end_of_list = RangeEnd {
+        spoken,
+        is_fragment: true,
+        has_half: false,
+    };
+    Some((end_of_list, at, end))
+}
+
 /// Consumes the hour of "3pm to 5".
 fn parse_bare_hour(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Option<DateExpression> {
     start.clock?;
+    if let Some(clock) = cursor.attempt(numeric::parse_dotted_hour) {
+        return Some(DateExpression {
+            clock: Some(clock),
+            ..DateExpression::default()
+        });
+    }
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
     let clock = TimeOfDay::from_clock_face(hour.value, 0, 0)?;
     (cursor.ends_cleanly() && english::can_end_number(cursor)).then(|| DateExpression {

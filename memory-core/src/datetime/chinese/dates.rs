@@ -331,9 +331,10 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     )))
 }
 
-/// Returns whether "到9月" follows a month.
+/// Returns whether "到9月" or "、9月" follows a month.
 fn starts_month_range(mut cursor: TokenCursor<'_>) -> bool {
-    range::consume_joint(&mut cursor) && parse_bare_month(&mut cursor).is_some()
+    let is_list = cursor.consume_any_han(&["和", "与", "及"]) || cursor.consume_sign(',');
+    (is_list || range::consume_joint(&mut cursor)) && parse_bare_month(&mut cursor).is_some()
 }
 
 /// Consumes "9月", and nothing that counts within the month.

@@ -25,7 +25,7 @@ use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse
 
 pub(super) use dates::parse_bare_month;
 pub(crate) use numbers::digit_value;
-pub(super) use numbers::{end_of_numeral, is_numeral};
+pub(super) use numbers::{end_of_numeral, is_numeral, parse_number_in};
 pub(super) use relative::parse_lead_time;
 
 /// Returns whether an expression can start with the character.
@@ -96,7 +96,7 @@ pub(super) fn can_start_expression(character: char) -> bool {
                 | '工'
                 | '交'
         )
-        || chinese_places().any(|(place, _)| place.starts_with(character))
+        || !chinese_places(character).is_empty()
         || holiday_names::can_start_holiday(character)
 }
 
@@ -108,7 +108,8 @@ pub(super) fn is_time_word(first: char, second: char) -> bool {
         '每' => "天日周月年晚早隔".contains(second),
         '上' | '下' | '中' => second == '午',
         '今' | '明' | '后' | '昨' => second == '天',
-        '早' | '晚' => second == '上',
+        '早' => second == '上' || second == '晚',
+        '晚' => second == '上',
         _ => false,
     }
 }
@@ -269,7 +270,8 @@ fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
         return Some(zone);
     }
     let is_bracketed = cursor.consume_sign('(');
-    let (_, id) = chinese_places().find(|(place, _)| {
+    let places = chinese_places(cursor.peek_han(0)?);
+    let (_, id) = places.iter().find(|(place, _)| {
         cursor
             .attempt(|cursor| {
                 (cursor.consume_han(place) && cursor.consume_han("时间")).then_some(())

@@ -50,7 +50,7 @@ pub(super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 }
 
 /// Consumes a number in digits or characters that is within `range`.
-pub(super) fn parse_number_in(
+pub(in super::super) fn parse_number_in(
     cursor: &mut TokenCursor<'_>,
     range: RangeInclusive<u64>,
 ) -> Option<u64> {

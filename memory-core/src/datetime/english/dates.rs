@@ -219,6 +219,7 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
     };
     let short = |cursor: &mut TokenCursor<'_>| {
         let is_of = cursor.consume_word("of");
+        cursor.consume_sign(',');
         let is_marked = is_of
             || cursor.consume_sign('\'')
             || cursor.consume_sign('\u{2019}')

@@ -207,7 +207,15 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<DayPhrase> {
                 .then(|| DayExpression::Nth(nth, counted, Period::Month(Month::Unsaid)).into());
         }
     }
-    let period = parse_period(cursor)?;
+    let months = |cursor: &mut TokenCursor<'_>| {
+        let amount = parse_duration(cursor)?;
+        let is_whole = amount == CalendarDuration::in_months(amount.months);
+        let months = i32::try_from(amount.months).ok().filter(|_| is_whole)?;
+        Some(Period::Month(Month::Away(months)))
+    };
+    let is_in = cursor.word_before(1) == "in";
+    let away = if is_in { cursor.attempt(months) } else { None };
+    let period = away.or_else(|| parse_period(cursor))?;
     Some(DayExpression::Nth(nth, counted, period).into())
 }
 

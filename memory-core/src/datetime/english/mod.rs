@@ -36,6 +36,8 @@ use weekdays::offset_from_now;
 pub(super) use dates::parse_month;
 pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
+pub(super) use numbers::is_numeral;
+pub(super) use recurrence::consume_list_separator;
 pub(super) use relative::{parse_lead_time, period_as_offset};
 pub(super) use times_of_day::{can_end_number, parse_zone};
 
@@ -272,14 +274,22 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             return true;
         }
     }
+    // A name in brackets repeats the offset before it, as in RFC 9557.
+    if spoken.zone.is_some()
+        && cursor.peek(0) == Some(DateTokenKind::Sign('['))
+        && cursor.attempt(parse_zone).is_some()
+    {
+        return true;
+    }
     if spoken.zone.is_none() {
         spoken.zone = cursor.attempt(|cursor| {
             let zone = parse_zone(cursor)?;
             let is_beside_clock = spoken.clock.is_some() || {
                 let mut ahead = *cursor;
                 ahead.consume_sign(',');
-                ahead.consume_word("at");
-                parse_clock(&mut ahead, EnglishBareHour::None).is_some()
+                ahead.attempt(parse_day);
+                weekdays::is_hour_next(&ahead)
+                    || parse_clock(&mut ahead, EnglishBareHour::None).is_some()
             };
             is_beside_clock.then_some(zone)
         });
@@ -304,8 +314,25 @@ fn parse_recurrence_beside(
     spoken: &DateExpression,
 ) -> Option<RecurrencePhrase> {
     // "Daily" and "once a day" are recurrences only beside a day or time.
-    let needs_time = lookup_frequency(cursor.word()).is_some() || cursor.word() == "once";
+    let is_frequency = lookup_frequency(cursor.word()).is_some();
+    let needs_time = is_frequency || cursor.word() == "once";
+    let before = cursor.peek_back(1);
     let recurrence = parse_recurrence(cursor)?;
+    // "Drink water hourly" and "remind me weekly to call" have an adverb, and "the daily" has none.
+    let ends_clause = matches!(
+        cursor.peek(0),
+        None | Some(DateTokenKind::Sign('.' | '!' | ';' | '\n'))
+    );
+    let is_adverb = is_frequency
+        && ends_clause
+        && match before {
+            Some(DateTokenKind::Word(word)) => {
+                let is_time = lexicon::is_time_word(word) || lexicon::is_half_day(word);
+                !is_time && !matches!(word, "the" | "a" | "an" | "is" | "and")
+            }
+            what => what.is_none(),
+        }
+        || is_frequency && before == Some(DateTokenKind::Word("me"));
     let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
     let is_time_next = || {
         let mut ahead = *cursor;
@@ -319,7 +346,7 @@ fn parse_recurrence_beside(
         Some(day) => recurrence.day.is_none() && day.recurs_every(recurrence.every),
         None => spoken.clock.is_none() || !recurrence.every.is_exact,
     };
-    (fits && !spoken.is_vague && (!needs_time || is_beside() || is_time_next()))
+    (fits && !spoken.is_vague && (!needs_time || is_adverb || is_beside() || is_time_next()))
         .then_some(recurrence)
 }
 
@@ -374,13 +401,19 @@ fn parse_hour_before_day(
         return None;
     }
     cursor.attempt(|cursor| {
+        let is_decimal = cursor.peek_ahead_sign() == Some('.') && !numeric::stands_alone(cursor);
         let hour = parse_clock(cursor, EnglishBareHour::Hour)?;
         let mut ahead = *cursor;
         // "10-12 on Friday".
         let is_range = ahead
             .attempt(|ahead| {
                 range::consume_joint(ahead).then_some(())?;
-                ahead.consume_number()
+                ahead.consume_number()?;
+                ahead.attempt(|ahead| {
+                    ahead.consume_glued_sign('.').then_some(())?;
+                    ahead.consume_glued_number()
+                });
+                Some(())
             })
             .is_some();
         let is_month = lexicon::lookup_month(ahead.word()).is_some();
@@ -388,7 +421,8 @@ fn parse_hour_before_day(
             return Some(hour);
         }
         ahead.consume_sign(',');
-        let is_part_next = ahead.consume_any_phrase(&["in the", "this", "at"])
+        let is_part_next = (ahead.consume_any_phrase(&["in the", "at"])
+            || !is_decimal && ahead.consume_word("this"))
             && lexicon::lookup_day_part(ahead.word()).is_some();
         let is_night_next = ahead.consume_any_word(&["tonight", "tonite"]);
         let is_day_next = is_night_next
@@ -396,7 +430,7 @@ fn parse_hour_before_day(
                 cursor.word(),
                 "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr"
             );
-        (is_part_next || is_day_next).then_some(hour)
+        (is_part_next || is_day_next && !is_decimal).then_some(hour)
     })
 }
 

@@ -83,7 +83,7 @@ fn ordinal_value(word: &str) -> Option<u32> {
     })
 }
 
-pub(super) fn is_numeral(word: &str) -> bool {
+pub(in super::super) fn is_numeral(word: &str) -> bool {
     ones_value(word).is_some()
         || teen_value(word).is_some()
         || tens_value(word).is_some()

@@ -331,7 +331,7 @@ fn into_days(mut days: Vec<DayExpression>) -> DayExpression {
 }
 
 /// Consumes "and", a comma, or both.
-pub(super) fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {
+pub(in super::super) fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {
     let is_comma = cursor.consume_sign(',');
     cursor.consume_any_word(&["and", "or"])
         || is_comma

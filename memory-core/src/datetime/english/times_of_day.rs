@@ -433,12 +433,15 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -
 /// Consumes the name of a time zone, optionally in brackets: "CET", "UTC+2", "Europe/Berlin", "Tokyo time".
 pub(in super::super) fn parse_zone(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
     cursor.attempt(|cursor| {
-        let is_bracketed = cursor.consume_sign('(');
+        let brackets = [('(', ')'), ('[', ']')];
+        let bracket = brackets
+            .into_iter()
+            .find(|(open, _)| cursor.consume_sign(*open));
         let zone = cursor
             .attempt(parse_zone_id)
             .or_else(|| cursor.attempt(parse_place_time))
             .or_else(|| cursor.attempt(parse_zone_abbreviation))?;
-        let is_closed = !is_bracketed || cursor.consume_sign(')');
+        let is_closed = bracket.is_none_or(|(_, close)| cursor.consume_sign(close));
         is_closed.then_some(zone)
     })
 }

@@ -38,7 +38,15 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.step();
     cursor.consume_glued_sign('.');
     if let Some(date) = cursor.attempt(|cursor| parse_weekday_date(cursor, weekday)) {
-        return Some(date.into());
+        let is_to_come = !matches!(leading, None | Some(Week::Of(..0)));
+        return Some(match date {
+            // "Next Monday the 16th" is near, or contradicts itself.
+            DayExpression::WeekdayAndDate(weekday, date) if is_to_come => {
+                let day = DayExpression::OfMonth(date, Month::Unsaid);
+                DayExpression::Confirmed(weekday, Box::new(day)).into()
+            }
+            date => date.into(),
+        });
     }
     let is_week_later = leading.is_none()
         && cursor

@@ -25,9 +25,17 @@ pub(super) fn resolve_day(
         DayExpression::Shifted(days) => add_days(today, *days),
         DayExpression::Weekday(weekday, week) => resolve_weekday(*weekday, *week, today, assumed),
         // The day of this month matches even if it is over, because the next match may be months away.
-        DayExpression::WeekdayAndDate(weekday, date) => (0..MAX_MONTHS)
-            .filter_map(|months| date_in_month(today, months, *date))
-            .find(|found| found.weekday() == *weekday),
+        DayExpression::WeekdayAndDate(weekday, date) => {
+            let (months, found) = (0..MAX_MONTHS)
+                .filter_map(|months| Some((months, date_in_month(today, months, *date)?)))
+                .find(|(_, found)| found.weekday() == *weekday)?;
+            if 1 < months {
+                assumed.push(format!(
+                    "No month given; assuming {found}, the next such day."
+                ));
+            }
+            Some(found)
+        }
         DayExpression::Confirmed(weekday, day) => {
             let confirmed = match &**day {
                 DayExpression::EitherWay(first, other) => [first, other]

@@ -49,7 +49,16 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
         None => resolve_once(spoken, now)?,
     };
     if let Some(end) = &spoken.end {
-        resolved.end = Some(resolve_range_end(end, &resolved, now)?);
+        let at = resolve_range_end(end, &resolved, now)?;
+        if MAX_RANGE_DAYS < at.signed_duration_since(resolved.at).num_days()
+            && !end.day.as_ref().is_some_and(DayExpression::is_exact)
+        {
+            let date = at.date_naive();
+            resolved
+                .assumed
+                .push(format!("The range ends on {date}, the next such day."));
+        }
+        resolved.end = Some(at);
     }
     if spoken.ahead == 0 {
         return Some(resolved);
@@ -66,6 +75,9 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
         ..moved
     })
 }
+
+/// The length in days from which the end of a range without a year is stated; its start may be meant to be later.
+const MAX_RANGE_DAYS: i64 = 183;
 
 /// Maximum number of dates that are tried, because their time is over in another time zone.
 const MAX_DATES: usize = 9;

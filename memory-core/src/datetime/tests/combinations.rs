@@ -222,6 +222,14 @@ fn a_day_and_its_weekday_or_date_are_one_day_with_their_time() {
             ),
             ("in two months on the 15th at 9", "2025-08-15 09:00"),
             ("in two months on the first Monday", "2025-08-04"),
+            ("first monday in 2 months", "2025-08-04"),
+            ("the last Friday in three months at 4pm", "2025-09-26 16:00"),
+            ("next Monday the 16th", "2025-06-16"),
+            ("next Monday the 18th", "2025-06-18"),
+            ("3rd of Aug, '27", "2027-08-03"),
+            ("drink water hourly", "2025-06-11 11:20"),
+            ("remind me weekly to call Anna", "2025-06-18"),
+            ("the daily report", "-"),
             ("两个月后的3号上午九点", "2025-08-03 09:00"),
             ("in two weeks on Friday at 9", "2025-06-27 09:00"),
             ("remind me tomorrow of Friday's meeting", "2025-06-12"),
@@ -319,6 +327,22 @@ fn a_range_keeps_its_start_and_end() {
             "2026-12-04 to 2026-12-06 00:00",
         ),
         ("7月到9月", "2025-07-01 to 2025-09-30 00:00"),
+        (
+            "in July, August and September",
+            "2025-07-01 to 2025-09-30 00:00",
+        ),
+        ("7月、8月", "2025-07-01 to 2025-08-31 00:00"),
+        ("2026-07-01..2026-07-05", "2026-07-01 to 2026-07-05 00:00"),
+        ("七月一日到五日", "2025-07-01 to 2025-07-05 00:00"),
+        ("十月一日至七日", "2025-10-01 to 2025-10-07 00:00"),
+        (
+            "tomorrow 9.30-10.30",
+            "2025-06-12 09:30 to 2025-06-12 10:30",
+        ),
+        (
+            "from 9.30 to 10.30 tomorrow",
+            "2025-06-12 09:30 to 2025-06-12 10:30",
+        ),
         ("12月10-12日", "2025-12-10 to 2025-12-12 00:00"),
         ("12月10日至12日", "2025-12-10 to 2025-12-12 00:00"),
         ("12月10日到15日", "2025-12-10 to 2025-12-15 00:00"),
@@ -396,6 +420,18 @@ fn words_of_time_that_no_mention_includes_are_named() {
         ("tomorrow at 3pm daily", "daily"),
         ("daily, tomorrow at 3pm", "daily"),
         ("tomorrow at 3pm on weekend", "on weekend"),
+        ("10am Narnia time tomorrow", "Narnia time"),
+        ("tomorrow at 6pm Zürich time", "Zürich time"),
+        ("明天上午10点纳尼亚时间", "纳尼亚时间"),
+        ("every Monday at 9 and 14", "and 14"),
+        ("every Monday at 9, 14 and 18", "14 and 18"),
+        ("every Monday for 5 weeks", "for 5 weeks"),
+        ("every day at 7am, 3 times", "3 times"),
+        ("每周一上午九点，持续五周", "持续五周"),
+        ("每天早晚八点", "早"),
+        ("in June and August", "and August"),
+        ("July 5 to 1", "to 1"),
+        ("dentist 9.30 tomorrow", "9.30"),
     ] {
         let reading = find_date(text, &wednesday()).expect(text);
         assert_eq!(reading.left_out, [left_out], "{text}");
@@ -412,6 +448,9 @@ fn words_of_time_that_no_mention_includes_are_named() {
         "moved from Tuesday to Thursday",
         "call Anna on Friday about the daily report",
         "tomorrow at 3pm and on Friday",
+        "at 9 and 2 friends come along tomorrow",
+        "call 5 or 6 people tomorrow at 3",
+        "on Friday at noon we talk about the next time",
     ] {
         let reading = find_date(text, &wednesday()).expect(text);
         assert!(
@@ -419,5 +458,31 @@ fn words_of_time_that_no_mention_includes_are_named() {
             "{text}: {:?}",
             reading.left_out
         );
+    }
+}
+
+#[test]
+fn a_weekday_or_an_end_that_is_far_away_or_in_another_order_is_stated() {
+    for (text, note) in [
+        (
+            "next Monday the 18th",
+            "2025-06-18 is a Wednesday, not a Monday",
+        ),
+        ("Monday the 18th", "assuming 2025-08-18"),
+        ("from July 5 to July 1", "ends on 2026-07-01"),
+        (
+            "2025-07-05 to 2025-07-01",
+            "The end of the range is before its start.",
+        ),
+        (
+            "7月5日到2025年7月1日",
+            "The end of the range is before its start.",
+        ),
+    ] {
+        let notes: String = find_dates(text, &wednesday())
+            .into_iter()
+            .filter_map(|reading| reading.assumed)
+            .collect();
+        assert!(notes.contains(note), "{text}: {notes}");
     }
 }

@@ -38,6 +38,18 @@ fn a_dotted_time_stands_beside_a_day() {
             ("tomorrow 9.30 euros are due", "2025-06-12"),
             ("it costs 9.30", "-"),
             ("version 3.10", "-"),
+            ("9.30", "2025-06-11 21:30"),
+            ("7.30 tomorrow", "2025-06-12 07:30"),
+            ("call Bob at 7.30 tomorrow", "2025-06-12 07:30"),
+            ("Treffen um 9.30 tomorrow", "2025-06-12 09:30"),
+            ("kl. 14.15 tomorrow", "2025-06-12 14:15"),
+            ("breakfast 7.15 in the morning", "2025-06-12 07:15"),
+            ("the price is 12.50 tomorrow", "2025-06-12"),
+            ("chapter 7.15 tomorrow", "2025-06-12"),
+            ("meet Bob in room 14.30 tomorrow", "2025-06-12"),
+            ("version 3.10 this evening", "2025-06-11 19:00"),
+            ("明天价格12.50", "2025-06-12"),
+            ("1.5 km at 7.30 per unit", "-"),
         ],
     );
 }
@@ -76,6 +88,10 @@ fn timestamps_of_standards_and_other_programs_are_read() {
             ("Fri Dec  4 15:00:00 CET 2026", "2026-12-04 16:00"),
             ("Fri Dec  4 15:00:00 2026 +0000", "2026-12-04 17:00"),
             ("2025-W53-1", "-"),
+            ("2026-07-03 14:00:00,250", "2026-07-03 14:00"),
+            ("2026-07-03T09:00:00[Asia/Tokyo]", "2026-07-03 02:00"),
+            ("2026-07-03T09:00:00+09:00[Asia/Tokyo]", "2026-07-03 02:00"),
+            ("2026-07-03T09:00:00Z[Europe/London]", "2026-07-03 11:00"),
         ],
     );
 }
@@ -104,6 +120,9 @@ fn a_named_place_has_its_own_clock() {
             ("UTC时间明天15:00", "2025-06-12 17:00"),
             ("明天15:00 UTC+8", "2025-06-12 09:00"),
             ("it is Tokyo time to shine tomorrow", "2025-06-12"),
+            ("Kathmandu time tomorrow at 6pm", "2025-06-12 14:15"),
+            ("明天上午10点加德满都时间", "2025-06-12 06:15"),
+            ("内罗毕时间明天下午3点", "2025-06-12 14:00"),
         ],
     );
 }
