@@ -141,20 +141,12 @@ fn resolve_expressions<Tz: TimeZone>(
         let range = found
             .last()
             .and_then(|(before, _)| join_range(before, &heard, small, tokens))
-            .map(|range| (placed(&range), range));
-        match range {
-            Some((resolved, range)) if resolved.is_some() || range.spoken.impossible.is_some() => {
-                found.pop();
-                found.push((range, resolved));
-                continue;
-            }
-            Some((_, range)) if range.spoken.day.is_some() => {
-                if let Some((_, Some(start))) = found.last_mut() {
-                    let note = "The end of the range is before its start.";
-                    start.assumed.push(note.to_owned());
-                }
-            }
-            _ => {}
+            .map(|range| (placed(&range), range))
+            .filter(|(at, range)| at.is_some() || range.spoken.impossible.is_some());
+        if let Some((resolved, range)) = range {
+            found.pop();
+            found.push((range, resolved));
+            continue;
         }
         if heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
             continue;

@@ -94,6 +94,12 @@ enum PeriodBound {
 }
 
 fn find_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeriod> {
+    let mut readings = find_dates(text, now);
+    readings.truncate(MAX_MENTIONS);
+    let mut ranges = readings.iter().filter(|reading| reading.end.is_some());
+    if let Some(range) = ranges.find_map(|range| period_from_mention(text, range, now)) {
+        return Some(range);
+    }
     if let Some((from, span)) = current_period(text, now) {
         // The current period has no end yet.
         let (around, span) = period_bound(text, &span);
@@ -104,10 +110,13 @@ fn find_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeri
         };
         return Some(QueryPeriod { from, until, span });
     }
-    find_dates(text, now)
+    readings
         .iter()
         .find_map(|reading| period_from_mention(text, reading, now))
 }
+
+/// Maximum number of times of a query that are tried as a filter.
+const MAX_MENTIONS: usize = 4;
 
 fn period_from_mention<Tz: TimeZone>(
     text: &str,
@@ -115,10 +124,11 @@ fn period_from_mention<Tz: TimeZone>(
     now: &DateTime<Tz>,
 ) -> Option<QueryPeriod> {
     let (around, span) = period_bound(text, &reading.span);
+    // A number may also be a version or an amount, such as "2026.07.03".
     let is_number = reading
         .text
         .chars()
-        .all(|character| character.is_ascii_digit());
+        .all(|character| character.is_ascii_digit() || character == '.');
     if reading.kind == DatePrecision::Time
         || reading.repeats
         || (is_number && around == PeriodBound::Nothing)
@@ -133,10 +143,11 @@ fn period_from_mention<Tz: TimeZone>(
             span,
         });
     }
-    if reading.relation == TimeRelation::Future && around == PeriodBound::Nothing {
+    let is_named = around != PeriodBound::Nothing || reading.end.is_some();
+    if reading.relation == TimeRelation::Future && !is_named {
         return None;
     }
-    let (from, until) = past_period(reading, now)?;
+    let (from, until) = past_period(text, reading, now)?;
     let (from, until) = match around {
         PeriodBound::Since => (Some(from), None),
         PeriodBound::Before => (None, Some(from)),
@@ -184,31 +195,42 @@ pub fn parse_period<Tz: TimeZone>(
     }
     let is_point = reading.kind != DatePrecision::Date && !reading.is_vague;
     if is_point {
-        let reading = last_point(&reading, now).unwrap_or(reading);
+        let last = match reading.relation {
+            TimeRelation::Future => last_occurrence(text, &reading, now),
+            TimeRelation::Past | TimeRelation::Present => None,
+        };
+        let reading = last.unwrap_or(reading);
         let end = reading.end.unwrap_or(reading.at);
         return Some((reading.at.to_utc(), end.to_utc()));
     }
-    past_period(&reading, now).or_else(|| {
+    past_period(text, &reading, now).or_else(|| {
         let first = reading.at.date_naive();
         days_between(first, end_of_period(&reading, first)?, &now.timezone())
     })
 }
 
-/// Returns the most recent occurrence of a time in the future that is named without its year, week or day.
+/// Returns the most recent occurrence of a time in the future that is named without its year, month, week or day.
 ///
-/// The text is resolved relative to earlier times. A text that then denotes another time in the future, or that is relative to the
-/// current day, means no occurrence in the past.
-fn last_point<Tz: TimeZone>(reading: &DateMention, now: &DateTime<Tz>) -> Option<DateMention> {
+/// The text is read relative to earlier times. A time that is then another one in the future, or that is relative to the
+/// current day, has no occurrence in the past.
+fn last_occurrence<Tz: TimeZone>(
+    text: &str,
+    reading: &DateMention,
+    now: &DateTime<Tz>,
+) -> Option<DateMention> {
     let small = reading.text.to_ascii_lowercase();
-    let is_ahead = reading.relation == TimeRelation::Future && now.to_utc() < reading.at.to_utc();
-    if !is_ahead || UPCOMING_WORDS.iter().any(|word| small.contains(word)) {
+    if UPCOMING_WORDS.iter().any(|word| small.contains(word)) {
         return None;
     }
+    let is_day = reading.kind == DatePrecision::Date;
     let earlier = |days: u64| {
         let then = now.clone().checked_sub_days(Days::new(days))?;
-        find_date(&reading.text, &then)
+        let mut others = find_dates(text, &then).into_iter();
+        others.find(|other| other.span == reading.span)
     };
-    let has_passed = |other: &DateMention| other.at.to_utc() <= now.to_utc();
+    let has_passed = |other: &DateMention| {
+        other.at.to_utc() <= now.to_utc() || is_day && other.at.date_naive() <= now.date_naive()
+    };
     let day_before = earlier(1)?;
     if reading.kind == DatePrecision::Time {
         return Some(day_before).filter(has_passed);
@@ -237,41 +259,43 @@ const UPCOMING_WORDS: &[&str] = &[
     "following",
     "this",
     "tonight",
-    "下",
-    "本",
+    "下周",
+    "下週",
+    "下个",
+    "下個",
+    "下星",
+    "下礼",
+    "下月",
+    "下季",
+    "下下",
+    "本周",
+    "本週",
+    "本月",
+    "本季",
+    "本年",
     "这",
     "這",
     "今",
-    "明",
+    "明天",
+    "明日",
+    "明早",
+    "明晚",
+    "明年",
 ];
 
-/// Returns the start and the end of the period that `reading` names, of a recurring one the most recent.
+/// Returns the start and the end of the period that `reading` of `text` names, of a recurring one the most recent.
 fn past_period<Tz: TimeZone>(
+    text: &str,
     reading: &DateMention,
     now: &DateTime<Tz>,
 ) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
-    let mut first = reading.at.date_naive();
-    if reading.relation == TimeRelation::Future {
+    let last = match reading.relation {
         // No memory was created in the future: a month or weekday without a year or date means the most recent one.
-        if reading.assumed.is_none() && !starts_with_weekday(&reading.text) {
-            return None;
-        }
-        first = if reading.is_vague
-            || reading
-                .text
-                .contains(|character: char| character.is_ascii_digit())
-        {
-            first.checked_sub_months(Months::new(12))?
-        } else if starts_with_weekday(&reading.text) {
-            first.checked_sub_days(Days::new(7))?
-        } else {
-            last_occurrence(&reading.text, now)?
-        };
-        if now.date_naive() < first {
-            return None;
-        }
-    }
-    days_between(first, end_of_period(reading, first)?, &now.timezone())
+        TimeRelation::Future => &last_occurrence(text, reading, now)?,
+        TimeRelation::Past | TimeRelation::Present => reading,
+    };
+    let first = last.at.date_naive();
+    days_between(first, end_of_period(last, first)?, &now.timezone())
 }
 
 /// Returns the day after the period that `reading` names and that begins on `first`.
@@ -303,25 +327,6 @@ pub(super) fn days_between<Tz: TimeZone>(
         Some(start.to_utc().clamp(MIN_TIME, MAX_TIME))
     };
     Some((start(first)?, start(after)?))
-}
-
-/// Returns the most recent past date of a yearly day such as Christmas or the last day of August.
-///
-/// The text is resolved relative to one year ago, so the next occurrence from there is the most recent one.
-fn last_occurrence<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<NaiveDate> {
-    let a_year_ago = now.clone().checked_sub_months(Months::new(12))?;
-    find_dates(text, &a_year_ago)
-        .first()
-        .map(|reading| reading.at.date_naive())
-}
-
-fn starts_with_weekday(text: &str) -> bool {
-    let small = text.to_ascii_lowercase();
-    let english = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
-    english.iter().any(|day| small.starts_with(day))
-        || ["周", "星期", "礼拜"]
-            .iter()
-            .any(|day| small.starts_with(day))
 }
 
 enum PeriodLength {
@@ -372,12 +377,17 @@ fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) 
     let around = match word.to_ascii_lowercase().as_str() {
         "since" | "after" => PeriodBound::Since,
         "before" | "until" => PeriodBound::Before,
-        "in" | "during" | "on" | "from" => PeriodBound::During,
+        "in" | "during" | "on" | "from" | "between" => PeriodBound::During,
         _ => PeriodBound::Nothing,
     };
     if around != PeriodBound::Nothing {
         return (around, before.len() - word.len()..span.end);
     }
+    // Chinese has no space after such a word.
+    let lead = ["从", "從", "自", "在"]
+        .into_iter()
+        .find(|lead| before.ends_with(lead));
+    let start = lead.map_or(span.start, |lead| before.len() - lead.len());
     let after = &text[span.end..];
     let followed = [
         ("以来", PeriodBound::Since),
@@ -390,7 +400,8 @@ fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) 
         .into_iter()
         .find(|(word, _)| after.starts_with(word))
     {
-        Some((word, around)) => (around, span.start..span.end + word.len()),
+        Some((word, around)) => (around, start..span.end + word.len()),
+        None if lead.is_some() => (PeriodBound::During, start..span.end),
         None => (PeriodBound::Nothing, span.clone()),
     }
 }
@@ -526,6 +537,25 @@ mod tests {
             "11-10",
             "11-13",
         );
+        is("tea in September and October", "tea", "09-01", "11-01");
+        is("tea 2026-11-10..2026-11-12", "tea", "11-10", "11-13");
+        is("tea between June 1 and July 2", "tea", "06-01", "07-03");
+        is("tea July 1-5", "tea", "07-01", "07-06");
+        is("tea from the 14th to the 18th", "tea", "11-14", "11-19");
+        is("tea from the 24th to the 26th", "tea", "10-24", "10-27");
+        is(
+            "tea from Monday to Wednesday last week",
+            "tea",
+            "11-09",
+            "11-12",
+        );
+        is("tea from Monday to today", "tea", "11-16", "11-22");
+        is("tea from 2026-11-12 to 2026-11-10", "tea", "11-10", "11-13");
+        is("7月1日到7月5日的茶", "的茶", "07-01", "07-06");
+        is("茶从7月1日到5日", "茶", "07-01", "07-06");
+        is("六月到七月的茶", "的茶", "06-01", "08-01");
+        is("在三月的茶", "的茶", "03-01", "04-01");
+        is("自周一以来的茶", "的茶", "11-16", "");
         is("tea last month", "tea", "10-01", "11-01");
         is("tea in March", "tea", "03-01", "04-01");
         is("tea since Monday", "tea", "11-16", "");
@@ -560,6 +590,8 @@ mod tests {
             "call at 3pm",
             "next week's plan",
             "May's tea",
+            "version 2026.07.03",
+            "tea tomorrow to Tuesday",
         ] {
             assert_eq!(read(text), (text.to_owned(), None, None, None), "{text}");
         }
@@ -626,6 +658,10 @@ mod tests {
             ("9am on Monday", ["2026-11-16 09", "2026-11-16 09"]),
             ("Saturday at 9am", ["2026-11-21 09", "2026-11-21 09"]),
             ("周一上午九点", ["2026-11-16 09", "2026-11-16 09"]),
+            ("周一下午三点", ["2026-11-16 15", "2026-11-16 15"]),
+            ("清明节", ["2026-04-05 00", "2026-04-06 00"]),
+            ("the 14th", ["2026-11-14 00", "2026-11-15 00"]),
+            ("the 24th to the 26th", ["2026-10-24 00", "2026-10-27 00"]),
             ("7月3日上午9点", ["2026-07-03 09", "2026-07-03 09"]),
             ("3pm", ["2026-11-20 15", "2026-11-20 15"]),
             ("tomorrow at 9am", ["2026-11-22 09", "2026-11-22 09"]),

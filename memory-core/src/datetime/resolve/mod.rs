@@ -49,7 +49,9 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
         None => resolve_once(spoken, now)?,
     };
     if let Some(end) = &spoken.end {
-        let at = resolve_range_end(end, &resolved, now)?;
+        let Some(at) = resolve_range_end(end, &resolved, now) else {
+            return resolve_reversed(spoken, end, resolved, now);
+        };
         if MAX_RANGE_DAYS < at.signed_duration_since(resolved.at).num_days()
             && !end.day.as_ref().is_some_and(DayExpression::is_exact)
         {
@@ -132,6 +134,47 @@ fn resolve_recurrence(
         .take(MAX_DATES)
         .filter_map(|date| on(DayExpression::on(date)))
         .find(is_next)
+}
+
+/// Returns a range with an end before the next occurrence of its start.
+///
+/// "From Monday to today" starts on the last Monday; otherwise the start and the end are exchanged.
+fn resolve_reversed(
+    spoken: &DateExpression,
+    end: &DateExpression,
+    start: ResolvedDate,
+    now: &DateContext<'_>,
+) -> Option<ResolvedDate> {
+    end.day.as_ref()?;
+    let mut end =
+        resolve_once(end, now).filter(|end| end.at < start.at && spoken.every.is_none())?;
+    let recurs = spoken
+        .day
+        .as_ref()
+        .is_some_and(|day| day.natural_interval().is_some());
+    let earlier = |days: i64| {
+        let earlier = DateContext {
+            utc: now.utc.checked_sub_signed(TimeDelta::try_days(days)?)?,
+            zone: now.zone,
+        };
+        resolve_once(spoken, &earlier).filter(|start| start.at < end.at)
+    };
+    if recurs
+        && end.relation != TimeRelation::Future
+        && let Some(start) = [7, 31, 366].into_iter().find_map(earlier)
+    {
+        return Some(ResolvedDate {
+            end: Some(end.at),
+            relation: TimeRelation::Past,
+            ..start
+        });
+    }
+    let note = "The end of the range is before its start; they are exchanged.";
+    end.assumed.push(note.to_owned());
+    Some(ResolvedDate {
+        end: Some(start.at),
+        ..end
+    })
 }
 
 /// Returns the end of a range, which is after its start.

@@ -335,6 +335,10 @@ fn a_range_keeps_its_start_and_end() {
         ("2026-07-01..2026-07-05", "2026-07-01 to 2026-07-05 00:00"),
         ("七月一日到五日", "2025-07-01 to 2025-07-05 00:00"),
         ("十月一日至七日", "2025-10-01 to 2025-10-07 00:00"),
+        ("from Monday to today", "2025-06-09 to 2025-06-11 00:00"),
+        ("from May 3 to yesterday", "2025-05-03 to 2025-06-10 00:00"),
+        ("6月1日到今天", "2025-06-01 to 2025-06-11 00:00"),
+        ("2025-07-05 to 2025-07-01", "2025-07-01 to 2025-07-05 00:00"),
         (
             "tomorrow 9.30-10.30",
             "2025-06-12 09:30 to 2025-06-12 10:30",
@@ -472,11 +476,11 @@ fn a_weekday_or_an_end_that_is_far_away_or_in_another_order_is_stated() {
         ("from July 5 to July 1", "ends on 2026-07-01"),
         (
             "2025-07-05 to 2025-07-01",
-            "The end of the range is before its start.",
+            "The end of the range is before its start",
         ),
         (
             "7月5日到2025年7月1日",
-            "The end of the range is before its start.",
+            "The end of the range is before its start",
         ),
     ] {
         let notes: String = find_dates(text, &wednesday())
