@@ -104,6 +104,61 @@ const CHINESE_RESCHEDULING: [&str; 12] = [
     "推到",
 ];
 
+/// Words that mark the time after them as the old one of an appointment.
+const OLD_TIME_WORDS: [&str; 21] = [
+    "originally",
+    "previously",
+    "initially",
+    "used to be",
+    "原来是",
+    "原来在",
+    "原来定",
+    "原来约",
+    "原来计划",
+    "原来安排",
+    "原先",
+    "原本",
+    "原定",
+    "原计划",
+    "原为",
+    "原是",
+    "本来",
+    "本应",
+    "起初",
+    "最初",
+    "先前",
+];
+
+/// Words before the new time of an appointment, if an old one precedes.
+const NEW_TIME_WORDS: [&str; 9] = [
+    "now", "instead", "moved", "changed", "现在", "现已", "如今", "改", "推迟",
+];
+
+/// Returns the start of the words at the end of `before` that mark the time after them as the old one of an appointment.
+///
+/// The text is in lower case. "Was" counts directly before the time only.
+///
+/// ```
+/// use memory_core::datetime::find_old_time_words;
+///
+/// assert_eq!(find_old_time_words("the demo was originally on "), Some(9));
+/// assert_eq!(find_old_time_words("the demo was on "), Some(9));
+/// assert_eq!(find_old_time_words("the demo is on "), None);
+/// ```
+pub fn find_old_time_words(before: &str) -> Option<usize> {
+    let marked = OLD_TIME_WORDS.iter().filter_map(|word| before.rfind(word));
+    let place = marked.max().map(|at| &before[..at]);
+    let direct = [" was", " were", " was on", " was at", " was for"];
+    let past = direct.iter().find_map(|word| {
+        place
+            .unwrap_or(before)
+            .trim_end()
+            .strip_suffix(word)
+            .map(|rest| rest.len() + 1)
+    });
+    past.or(place.map(str::len))
+}
+
 /// How far before a time such a verb is searched, in bytes.
 const MAX_VERB_DISTANCE: usize = 60;
 
@@ -121,13 +176,18 @@ pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
             .to_owned()
     };
     let mut is_gone = vec![false; readings.len()];
-    for place in 1..readings.len() {
-        let (one, next) = (&readings[place - 1], &readings[place]);
+    // "It was Tuesday and is now Thursday" names two days.
+    let is_now = |reading: &DateMention| matches!(&small[reading.span.clone()], "now" | "现在");
+    let places: Vec<usize> = (0..readings.len())
+        .filter(|place| !is_now(&readings[*place]))
+        .collect();
+    for pair in places.windows(2) {
+        let (one, next) = (&readings[pair[0]], &readings[pair[1]]);
         let gap = between(one, next);
         if gap == "instead of" || gap == "and not" || gap == "而不是" {
-            is_gone[place] = true;
+            is_gone[pair[1]] = true;
         } else if is_replaced(sentence_before(&small, one.span.start), &gap) {
-            is_gone[place - 1] = true;
+            is_gone[pair[0]..pair[1]].fill(true);
         }
     }
     let mut gone = is_gone.into_iter();
@@ -165,7 +225,15 @@ fn is_replaced(before: &str, gap: &str) -> bool {
         && ends(&[" not", " not on", " not at", "n't on", "n't"]);
     let is_not_but_in_chinese =
         matches!(gap.trim_start_matches(['，', ',']), "而是" | "是") && ends(&["不是", "不在"]);
+    let is_new = |own: &&str| {
+        let mut words = gap.split(|letter: char| !letter.is_alphabetic());
+        words.any(|word| word == *own) || !own.is_ascii() && gap.contains(*own)
+    };
+    let is_updated = gap.len() <= MAX_VERB_DISTANCE
+        && NEW_TIME_WORDS.iter().any(is_new)
+        && find_old_time_words(before).is_some();
     is_from_to
+        || is_updated
         || is_not_but
         || is_not_but_in_chinese
         || CHINESE_RESCHEDULING.contains(&gap.trim_start_matches("的"))
@@ -208,6 +276,17 @@ mod tests {
             ("评审推迟到下周五", vec!["下周五"]),
             ("Come not on Wednesday but on Friday.", vec!["Friday"]),
             ("Call her on Tuesday instead of Monday.", vec!["Tuesday"]),
+            (
+                "The test was on Tuesday, you know, and I sleep on Friday",
+                vec!["Tuesday", "Friday"],
+            ),
+            (
+                "The deadline was Tuesday, it is now Thursday.",
+                vec!["Thursday"],
+            ),
+            ("Originally on Friday, now on Monday", vec!["Monday"]),
+            ("会议原来是周五，现在改成周一", vec!["周一"]),
+            ("原计划6月20日出发，推迟到6月25日", vec!["6月25日"]),
             (
                 "I am away from Tuesday to Thursday.",
                 vec!["Tuesday to Thursday"],

@@ -25,4 +25,4 @@ mod zones;
 pub(crate) use chinese::digit_value;
 pub(crate) use english::{lookup_month, lookup_weekday};
 pub use find::{ImpossibleTime, find_date, find_dates, find_impossible};
-pub use mention::{DateMention, DatePrecision, TimeRelation};
+pub use mention::{DateMention, DatePrecision, TimeRelation, find_old_time_words};

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memory_core::text::fold;
 
-use super::prose::names_example;
+use super::prose::{names_example, names_test_data};
 use super::strength::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
@@ -62,6 +62,8 @@ fn is_vetoed(before: &str, whole: &str, is_request: bool) -> bool {
     let asks_again = contains_any(whole, "提醒 记得 别忘") && !contains_any(whole, HABIT_ADVERBS);
     contains_any(whole, FREQUENCY_WORDS) && !asks_again
         || contains_any(whole, CANCELLATION_WORDS)
+        || is_forbidden(whole)
+        || names_test_data(whole)
         || is_condition
         || is_reported
         || is_question && !is_request
@@ -75,6 +77,22 @@ fn is_replaced(before: &str, whole: &str, is_request: bool) -> bool {
     let is_old = before.ends_with(['从', '由', '自']);
     let is_new = before.ends_with(['到', '至', '为', '成', '在', '为']);
     contains_any(whole, RESCHEDULING_WORDS) && (is_old || !is_request && !is_new)
+}
+
+/// Returns whether the text asks not to do something: 不要叫我, 请勿打电话.
+fn is_forbidden(whole: &str) -> bool {
+    let plain = NON_PROHIBITIONS
+        .split_ascii_whitespace()
+        .fold(whole.to_owned(), |text, word| text.replace(word, ""));
+    ["别", "不要", "勿", "莫"].iter().any(|word| {
+        plain.match_indices(word).any(|(at, _)| {
+            let after = plain[at + word.len()..].trim_start_matches(['再', '来', '在', '给']);
+            !after.is_empty()
+                && !after.starts_with([
+                    '忘', '错', '迟', '误', '漏', '晚', '落', '丢', '拖', '担', '急',
+                ])
+        })
+    })
 }
 
 fn is_denied(whole: &str) -> bool {
@@ -138,13 +156,15 @@ const DUTY_WORDS: &str = "必须 需 应该 应当 该 打算 计划 准备 得�
 const FREQUENCY_WORDS: &str =
     "每 通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 天天 定期 老是";
 const HABIT_ADVERBS: &str = "通常 一般 总是 平时 经常 常常 往往 习惯 一向 从来 偶尔 老是";
-const CANCELLATION_WORDS: &str = "取消: 取消： 以为 取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 别提醒 不要提醒 已经 曾 原定 原计划 原本 本来 本应 当初 已完成 完成了 做完 昨天 昨晚 \
+const CANCELLATION_WORDS: &str = "取消: 取消： 以为 取消了 已取消 被取消 会议取消 不用 不必 无需 不需要 没必要 不再 已经 曾 当初 已完成 完成了 做完 昨天 昨晚 \
     前天 上周 上个月 去年 刚刚 刚才";
 const DOUBT_WORDS: &str = "也许 可能 说不定 大概 或许 似乎 据说 喜欢 讨厌 偏好 爱";
 const RESCHEDULING_WORDS: &str = "改到 改至 改为 改成 改在 改期 推迟 延期到 延期至 延到 延至 推到 挪到 调到 移到 提前到 提前至 顺延";
 const WEATHER_WORDS: &str = "下雨 有雨 下雪 气温 天气 晴 台风 降温 多云";
 const NON_NEGATIONS: &str =
     "不要忘 不得晚于 不晚于 不动产 不锈钢 无线 无人机 未来 不过 不错 忘不了 没收 不少于 不见不散";
+/// Words with a character that means "do not" alone.
+const NON_PROHIBITIONS: &str = "特别 分别 区别 级别 别人 别的 别墅 别处 别名 告别 性别 个别 识别 类别 离别 鉴别 要不要 莫斯科 莫名 莫过";
 const NON_PAST_WORDS: &str = "约了 订了 定了 预约了 预订了 安排了 要开始了 要到期了 就要 快要 为了 了解 了结 忘了 到期了 截止了 有了 买了 改了时间 \
     报了名 请了";
 const PAST_WORDS: &str = "去过 来过 做过 见过 吃过 用过 试过 开过 说过 看过 成立于 发布于 出生于 建于 当时 那天 发生 终于 刚";

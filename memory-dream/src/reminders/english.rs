@@ -2,11 +2,14 @@
 
 use std::ops::Range;
 
-use super::prose::names_example;
+use super::prose::{names_example, names_test_data};
 use super::strength::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
+    if is_forbidden(clause, &span) || names_test_data(clause) {
+        return None;
+    }
     let clause = RequestClause::of(clause, &span);
     let is_asked = contains_any_phrase(&clause.said, REQUEST_PHRASES) || clause.states_duty();
     let is_noted = contains_any_phrase(&clause.said, REQUEST_NOUNS);
@@ -361,6 +364,39 @@ fn is_after_comma(text: &str, before: &[String]) -> bool {
         }
 }
 
+/// Returns whether the words around a time, without other clauses, ask not to do something: "do not call me", "never book".
+fn is_forbidden(text: &str, span: &Range<usize>) -> bool {
+    let start = text[..span.start].rfind([',', ';']).map_or(0, |at| at + 1);
+    let end = text[span.end..]
+        .find([',', ';'])
+        .map_or(text.len(), |at| span.end + at);
+    let words: Vec<String> = split_words(&text[start..end])
+        .into_iter()
+        .filter(|(_, place)| start + place.end <= span.start || span.end <= start + place.start)
+        .map(|(word, _)| word)
+        .collect();
+    words.iter().enumerate().any(|(at, word)| {
+        let is_not = is_negation(word) && !matches!(word.as_str(), "no" | "nor" | "none");
+        let mut next = words[at + 1..]
+            .iter()
+            .skip_while(|word| list_contains("ever even just please", word));
+        let Some(verb) = next.next().filter(|_| is_not) else {
+            return false;
+        };
+        let is_order = words[..at]
+            .iter()
+            .all(|word| list_contains(SKIPPED_OPENINGS, word) || list_contains(ORDER_WORDS, word));
+        let is_to_me = next.next().is_some_and(|word| list_contains("me us", word));
+        let is_wanted = list_contains("want need", verb);
+        !list_contains(CARE_VERBS, verb) && (is_order || is_to_me || is_wanted)
+    })
+}
+
+/// Words before "not" in an order.
+const ORDER_WORDS: &str = "do must should shall will can may you we";
+/// Verbs that are an order to do something after "do not".
+const CARE_VERBS: &str = "forget miss let be hesitate skip lose oversleep";
+
 fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || list_contains("not no never cannot neither nor none", word)
 }
@@ -427,8 +463,6 @@ const CANCELLATION_PHRASES: &[&str] = &[
     "don't have to",
     "doesn't have to",
     "do not have to",
-    "don't remind",
-    "do not remind",
     "stop reminding",
     "already",
     "no reminder",
@@ -483,7 +517,7 @@ const NON_VERBS: &str = "yesterday today tomorrow now here there so but because 
     will would may might shall should must and or nor into onto of than then over under around through between among against within without \
     also just i'm we're it's that's there's half such quite rather what's later soon apart despite besides except inside outside beyond plus minus \
     met went saw said made took gave came sent left lost found told paid bought built ran held kept led began broke chose spent wrote put read";
-const EVENT_NOUNS: &str = "appointment meeting meetup standup stand-up call dentist doctor lunch dinner breakfast brunch supper drinks coffee exam exams interview flight train \
+pub(super) const EVENT_NOUNS: &str = "appointment meeting meetup standup stand-up call dentist doctor lunch dinner breakfast brunch supper drinks coffee exam exams interview flight train \
     bus ferry birthday anniversary wedding funeral party concert show movie film play game match class lesson course lecture seminar workshop webinar conference \
     session review demo presentation deadline launch release kickoff kick-off retrospective retro checkup check-up surgery operation vaccination physio haircut inspection \
     viewing visit trip vacation hearing court trial reservation booking table tour reunion festival gig theatre theater opera exhibition fair election vote rehearsal \

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memory_core::wikilink::{blank_code, parse_prose_wikilinks};
 
-use super::english::list_contains;
+use super::english::{EVENT_NOUNS, list_contains};
 use crate::merge::{is_heading, is_item, sentence_ranges};
 
 /// Returns `text` with code, quotations, examples, links, addresses and struck-out text replaced by spaces.
@@ -50,7 +50,7 @@ pub(super) fn own_prose(text: &str) -> String {
     prose
 }
 
-fn blank_range(text: &mut String, range: Range<usize>) {
+pub(super) fn blank_range(text: &mut String, range: Range<usize>) {
     let blanks: String = text[range.clone()]
         .bytes()
         .map(|byte| if byte == b'\n' { '\n' } else { ' ' })
@@ -72,7 +72,7 @@ fn examples(text: &str) -> Vec<Range<usize>> {
             continue;
         }
         is_below_label &= !line.trim().is_empty();
-        if is_below_heading || is_below_label {
+        if is_below_heading || is_below_label || says_test(line) {
             found.push(range);
         } else if let Some((label, rest)) = line.split_once([':', '：'])
             && (names_example(label) || is_test_label(label))
@@ -85,10 +85,101 @@ fn examples(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns whether a label such as 测试 denotes test data; alone, "test" may be an exam.
+/// Returns whether a label denotes test data; "chemistry test" is an exam.
 fn is_test_label(label: &str) -> bool {
-    ["testing", "测试", "測試"].contains(&label.trim().to_lowercase().as_str())
+    let word = label.trim_matches(|letter: char| !letter.is_alphanumeric());
+    TEST_LABELS.contains(&word.to_lowercase().as_str())
 }
+
+const TEST_LABELS: [&str; 8] = [
+    "test",
+    "tests",
+    "testing",
+    "测试",
+    "測試",
+    "测试一下",
+    "测试用",
+    "仅测试",
+];
+
+/// Returns whether a line says that it is a test: `[test]`, "TEST - …", "this is only a test".
+fn says_test(line: &str) -> bool {
+    let small = line.to_lowercase();
+    let plain = strip_markers(&small);
+    let tag = plain.strip_prefix(['[', '(', '【', '（', '<', '#', '{']);
+    let label = tag.map_or_else(
+        || {
+            plain.split_once(
+                [" - ", " – ", " — "]
+                    .into_iter()
+                    .find(|dash| plain.contains(dash))?,
+            )
+        },
+        |inside| inside.split_once([']', ')', '】', '）', '>', '}', ' ']),
+    );
+    let is_sentence = TEST_SENTENCES.iter().any(|sentence| {
+        small.find(sentence).is_some_and(|at| {
+            let after = small[at + sentence.len()..].trim_start();
+            !after.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        })
+    });
+    label.is_some_and(|(label, _)| is_test_label(label)) || is_sentence
+}
+
+const TEST_SENTENCES: [&str; 13] = [
+    "this is a test",
+    "this is only a test",
+    "this is just a test",
+    "just a test",
+    "only a test",
+    "just testing",
+    "only for testing",
+    "testing purposes",
+    "这是测试",
+    "这是一条测试",
+    "这是一个测试",
+    "仅供测试",
+    "用于测试",
+];
+
+/// Returns whether a clause is about an invented appointment, a reminder for a test, or what an automated test does.
+pub(super) fn names_test_data(text: &str) -> bool {
+    let small = text.to_lowercase().replace("made-up", "invented");
+    let words: Vec<&str> = small
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '-')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_pair = |pair: &[&str]| {
+        list_contains(INVENTED_WORDS, pair[0]) && list_contains(EVENT_NOUNS, pair[1])
+            || list_contains("test fake dummy", pair[0])
+                && list_contains("reminder reminders appointment appointments entry", pair[1])
+    };
+    let own = words
+        .iter()
+        .position(|word| !list_contains("the a an our this my", word))
+        .unwrap_or_default();
+    let is_automated = matches!(words[own..], [kind, test, verb, ..]
+        if list_contains(AUTOMATED_TESTS, kind)
+            && list_contains("test tests", test)
+            && !list_contains("for of in on at by is are due and or with today tomorrow next", verb));
+    let plain = small.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let is_chinese = ["测试", "測試", "假的", "虚构的"].iter().any(|word| {
+        plain.strip_prefix(word).is_some_and(|rest| {
+            let object = CHINESE_TEST_OBJECTS
+                .iter()
+                .find_map(|object| rest.strip_prefix(object));
+            object.is_some_and(|rest| !rest.starts_with(['功', '系', '模', '服', '是']))
+        })
+    });
+    words.windows(2).any(is_pair) || is_automated || is_chinese
+}
+
+const INVENTED_WORDS: &str = "fake fictional fictitious bogus pretend imaginary invented";
+const AUTOMATED_TESTS: &str =
+    "unit integration regression smoke acceptance end-to-end e2e snapshot automated fuzz";
+const CHINESE_TEST_OBJECTS: [&str; 8] = [
+    "提醒", "闹钟", "通知", "消息", "日程", "会议", "约会", "事件",
+];
 
 /// Maximum number of words of a label.
 const MAX_LABEL_WORDS: usize = 6;

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
-use memory_core::datetime::{DateMention, DatePrecision, find_dates};
+use memory_core::datetime::{DateMention, DatePrecision, find_dates, find_old_time_words};
 use memory_core::{Memory, add_time, recurrence_words};
 
-use super::prose::{clause_ranges, has_no_time, is_part_of_code, own_prose, statement_ranges};
+use super::prose::{
+    blank_range, clause_ranges, has_no_time, is_part_of_code, own_prose, statement_ranges,
+};
 use super::{chinese, english};
 
 /// Maximum number of reminders of one memory.
@@ -70,8 +72,10 @@ pub fn find_reminders<Tz: TimeZone>(
     }
     let written = memory.created_at.with_timezone(zone);
     let prose = own_prose(content);
+    let statements = statement_ranges(content, &prose);
+    let prose = blank_old_times(&prose, &statements, &written);
     let mut found: Vec<ReminderRequest> = Vec::new();
-    for statement in statement_ranges(content, &prose) {
+    for statement in statements {
         for (text, reading) in find_requests(&prose, statement, &written) {
             let (at, assumed) = resolve_time(&reading, &written);
             if at <= now || found.iter().any(|own| own.at == at) {
@@ -124,13 +128,38 @@ fn find_requests<Tz: TimeZone>(
         .into_iter()
         .filter_map(|part| choose_reading(prose, part, &named))
         .collect();
-    if 1 < by_part.len() {
-        by_part
-    } else {
-        choose_reading(prose, statement, &named)
-            .into_iter()
-            .collect()
+    let whole = match &by_part[..] {
+        [] => choose_reading(prose, statement, &named),
+        // The other parts can still take the request back.
+        [(_, reading)] => choose_reading(prose, statement, std::slice::from_ref(reading)),
+        _ => return by_part,
+    };
+    whole.into_iter().collect()
+}
+
+/// Returns the text with spaces for the times that it states to be old ones, with the words that say so.
+fn blank_old_times<Tz: TimeZone>(
+    prose: &str,
+    statements: &[Range<usize>],
+    written: &DateTime<Tz>,
+) -> String {
+    let mut plain = prose.to_owned();
+    for statement in statements {
+        for clause in clause_ranges(prose, statement, &[]) {
+            let small = prose[clause.clone()].to_ascii_lowercase();
+            let may_be_old = [" was ", " were "].iter().any(|word| small.contains(word));
+            if !may_be_old && find_old_time_words(&small).is_none() {
+                continue;
+            }
+            for reading in find_dates(&small, written) {
+                if let Some(start) = find_old_time_words(&small[..reading.span.start]) {
+                    let span = clause.start + start..clause.start + reading.span.end;
+                    blank_range(&mut plain, span);
+                }
+            }
+        }
     }
+    plain
 }
 
 fn choose_reading(

@@ -21,8 +21,87 @@ fn test_data_cancellations_and_errors_ask_for_nothing() {
         "取消:2027年7月21日的聚餐",
         "取消：2027年7月21日的聚餐",
         "我以为考试在2027年7月23日",
+        "Test: remind me tomorrow at 9",
+        "TEST - remind me tomorrow at 9",
+        "- [test] call Anna tomorrow at 9",
+        "#test pay the rent on 2027-05-05",
+        "Remind me tomorrow at 9. This is only a test.",
+        "Unit test creates a reminder for 2027-05-04",
+        "The integration tests schedule a meeting on Friday at 10",
+        "fake appointment on 2027-05-02 at 10:00 for the demo",
+        "made-up deadline on Friday",
+        "test reminder for tomorrow at 9",
+        "测试提醒 明天上午九点",
+        "【测试】明天九点提醒我开会",
+        "测试一下：明天上午九点开会",
+        "这是一条测试，明天九点提醒我",
     ];
     assert_eq!(count_silent(&silent), silent.len());
+    let real = [
+        ("Write unit tests by Friday", "2025-06-13"),
+        ("Chemistry test on Friday at 10", "2025-06-13 10:00"),
+        ("Test the alarm tomorrow at 9", "2025-06-12 09:00"),
+        ("明天上午测试提醒功能", "2025-06-12"),
+        ("demo meeting tomorrow at 3pm", "2025-06-12 15:00"),
+    ];
+    assert_eq!(count_correct(&real), real.len());
+}
+
+#[test]
+fn what_is_not_to_be_done_is_no_request() {
+    let silent = [
+        "Do not call me tomorrow at 9",
+        "Please don't wake me tomorrow at 7",
+        "Please do not send the invoice on Friday",
+        "I don't want you to remind me tomorrow",
+        "Tomorrow at 9 do not ring me",
+        "明天九点不要叫我",
+        "别叫我，明天九点",
+        "请勿在周五打电话给我",
+    ];
+    assert_eq!(count_silent(&silent), silent.len());
+    let real = [
+        ("Don't forget to call Anna tomorrow", "2025-06-12"),
+        ("Do not miss the train tomorrow at 9", "2025-06-12 09:00"),
+        ("Don't panic, remind me tomorrow", "2025-06-12"),
+        ("Remind me not to call Anna tomorrow", "2025-06-12"),
+        (
+            "I can't come on Friday, remind me tomorrow to tell Bob",
+            "2025-06-12",
+        ),
+        ("别忘了明天交作业", "2025-06-12"),
+        ("别担心，明天九点开会", "2025-06-12 09:00"),
+        ("特别提醒：明天九点开会", "2025-06-12 09:00"),
+    ];
+    assert_eq!(count_correct(&real), real.len());
+}
+
+#[test]
+fn a_date_that_is_replaced_is_no_request() {
+    let cases = [
+        ("原来是2027年7月20日", ""),
+        ("会议原定周五下午三点", ""),
+        ("原来是2025年7月20日,现在改成7月27日交稿", "2025-07-27"),
+        ("会议原来是周五，现在是下周一", "2025-06-16"),
+        (
+            "会议原定周五下午三点，改到下周一上午十点",
+            "2025-06-16 10:00",
+        ),
+        ("The exam was on Friday", ""),
+        (
+            "The meeting was originally on Friday, now it is on Monday at 10",
+            "2025-06-16 10:00",
+        ),
+        (
+            "The dentist was on Thursday but is now on Friday at 3pm",
+            "2025-06-13 15:00",
+        ),
+        (
+            "The deadline used to be July 20, it is now July 27",
+            "2025-07-27",
+        ),
+    ];
+    assert_eq!(count_correct(&cases), cases.len());
 }
 
 const REQUESTS: &[(&str, &str)] = &[
