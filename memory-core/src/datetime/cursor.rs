@@ -139,6 +139,13 @@ impl<'t> TokenCursor<'t> {
         self.is_glued(0) && self.consume_sign(sign)
     }
 
+    /// Consumes the point after an abbreviation, but not the first of several.
+    pub(super) fn consume_point(&mut self) {
+        if self.peek_ahead_sign() != Some('.') {
+            self.consume_glued_sign('.');
+        }
+    }
+
     /// Consumes all of these Chinese characters, or nothing.
     pub(super) fn consume_han(&mut self, characters: &str) -> bool {
         self.attempt(|cursor| {

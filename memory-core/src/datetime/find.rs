@@ -438,6 +438,12 @@ fn join_day_and_time(
     let (day, time) = orders
         .into_iter()
         .find(|(day, time)| is_day(day) && is_time(time))?;
+    // "Every morning and at 8 in the evening" are two times.
+    if let (Some(part), Some(other)) = (day.part, time.part)
+        && part.contradicts(other)
+    {
+        return None;
+    }
     let spoken = DateExpression {
         clock: time.clock,
         custom: time.custom,

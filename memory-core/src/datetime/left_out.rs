@@ -68,7 +68,13 @@ fn find_beside(
     let before = last_of(&mut (0..first).rev(), &is_time)
         .map(|start| start..first)
         .or_else(decimal);
-    let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| after..end + 1);
+    let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| {
+        // A Chinese word has a second character.
+        let is_word = matches!(tokens[end].what, DateTokenKind::Han(_))
+            && is_time_word(tokens, end)
+            && !is_other(end + 1);
+        after..end + 1 + usize::from(is_word)
+    });
     let is_sign = |at: &usize| matches!(tokens[*at].what, DateTokenKind::Sign(_));
     before
         .into_iter()
@@ -131,7 +137,12 @@ fn is_extent(tokens: &[DateToken<'_>], at: usize) -> bool {
         DateTokenKind::Han(character) => "天周月年次星".contains(character),
         _ => false,
     };
-    is_counted && is_unit
+    // "每两周一次" says no more than 每两周.
+    let is_once = at.checked_sub(1).is_some_and(|before| {
+        tokens[before].what == DateTokenKind::Han('一')
+            && tokens[at].what == DateTokenKind::Han('次')
+    });
+    is_counted && is_unit && !is_once
 }
 
 /// Returns whether a token is another hour or day of a list or range: "at 9 and 14", "July 5 to 1".
@@ -160,12 +171,6 @@ fn is_time_word(tokens: &[DateToken<'_>], at: usize) -> bool {
         (DateTokenKind::Word("every" | "each"), _, Some(DateTokenKind::Word(next))) => {
             english::is_time_word(next) || english::is_unit(next)
         }
-        // "In June and August".
-        (
-            DateTokenKind::Word(word),
-            Some(DateTokenKind::Word("and" | "or" | "to" | "until")),
-            _,
-        ) if english::lookup_month(word).is_some() => true,
         (DateTokenKind::Word(word), _, _) => english::is_time_word(word),
         (DateTokenKind::Han(first), _, Some(DateTokenKind::Han(second))) => {
             chinese::is_time_word(first, second)
@@ -225,6 +230,7 @@ fn is_connecting(token: &DateToken<'_>) -> bool {
                     | '续'
                     | '连'
                     | '共'
+                    | '个'
             ) || chinese::is_numeral(character)
         }
         DateTokenKind::Other => false,

@@ -105,7 +105,7 @@ const CHINESE_RESCHEDULING: [&str; 12] = [
 ];
 
 /// Words that mark the time after them as the old one of an appointment.
-const OLD_TIME_WORDS: [&str; 21] = [
+const OLD_TIME_WORDS: [&str; 24] = [
     "originally",
     "previously",
     "initially",
@@ -127,6 +127,9 @@ const OLD_TIME_WORDS: [&str; 21] = [
     "起初",
     "最初",
     "先前",
+    "之前是",
+    "之前定",
+    "之前约",
 ];
 
 /// Words before the new time of an appointment, if an old one precedes.
@@ -136,7 +139,7 @@ const NEW_TIME_WORDS: [&str; 9] = [
 
 /// Returns the start of the words at the end of `before` that mark the time after them as the old one of an appointment.
 ///
-/// The text is in lower case. "Was" counts directly before the time only.
+/// The text is in lower case. "Was" and "not" count directly before the time only.
 ///
 /// ```
 /// use memory_core::datetime::find_old_time_words;
@@ -148,13 +151,16 @@ const NEW_TIME_WORDS: [&str; 9] = [
 pub fn find_old_time_words(before: &str) -> Option<usize> {
     let marked = OLD_TIME_WORDS.iter().filter_map(|word| before.rfind(word));
     let place = marked.max().map(|at| &before[..at]);
-    let direct = [" was", " were", " was on", " was at", " was for"];
+    let direct = [
+        " was", " were", " was on", " was at", " was for", " not", " not on", " not at", "不是",
+        "不在",
+    ];
     let past = direct.iter().find_map(|word| {
         place
             .unwrap_or(before)
             .trim_end()
             .strip_suffix(word)
-            .map(|rest| rest.len() + 1)
+            .map(|rest| rest.len() + usize::from(word.is_ascii()))
     });
     past.or(place.map(str::len))
 }

@@ -429,7 +429,7 @@ pub(super) fn parse_half_day(cursor: &mut TokenCursor<'_>) -> Option<HalfDay> {
                 (is_glued || word == "p" && cursor.word().is_empty()) && cursor.ends_cleanly();
             return (full.is_some() || is_short).then_some(half);
         }
-        cursor.consume_glued_sign('.');
+        cursor.consume_point();
         Some(half)
     })
 }

@@ -29,7 +29,7 @@ pub(super) fn parse_end(
         .iter()
         .any(|token| token.what == DateTokenKind::Word("between"));
     if !(consume_joint(&mut cursor) || is_between && cursor.consume_word("and")) {
-        return parse_month_list(&mut cursor, start);
+        return parse_period_list(&mut cursor, start);
     }
     // The tokens before the end are no part of it, although "2-4pm" has no gaps.
     let at = cursor.position();
@@ -42,7 +42,7 @@ pub(super) fn parse_end(
         let mut cursor = own;
         let spoken = cursor
             .attempt(|cursor| parse_bare_day(cursor, start))
-            .or_else(|| cursor.attempt(|cursor| parse_bare_month(cursor, start)))
+            .or_else(|| cursor.attempt(|cursor| parse_bare_period(cursor, start)))
             .or_else(|| cursor.attempt(|cursor| parse_bare_hour(cursor, start)))?;
         Some((spoken, cursor.position()))
     })?;
@@ -77,9 +77,12 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
         return true;
     }
     let dots = |cursor: &mut TokenCursor<'_>| {
-        let is_open = cursor.consume_glued_sign('.') && cursor.consume_glued_sign('.');
+        let is_number = |what| matches!(what, Some(DateTokenKind::Number(_)));
+        let (is_after_number, is_glued) = (is_number(cursor.peek_back(1)), cursor.is_glued(0));
+        let is_open = cursor.consume_sign('.') && cursor.consume_glued_sign('.');
         cursor.consume_glued_sign('.');
-        (is_open && cursor.is_glued(0)).then_some(())
+        let is_between = is_after_number && is_number(cursor.peek(0));
+        (is_open && (is_between || is_glued && cursor.is_glued(0))).then_some(())
     };
     if cursor.attempt(dots).is_some() {
         return true;
@@ -144,52 +147,47 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
     })
 }
 
-/// Consumes the last month of "July to September".
-fn parse_bare_month(
+/// Consumes the last month of "July to September" or the last year of "2023 to 2025".
+fn parse_bare_period(
     cursor: &mut TokenCursor<'_>,
     start: &DateExpression,
 ) -> Option<DateExpression> {
-    let is_month = matches!(
-        start.day,
-        Some(DayExpression::Edge(
-            PeriodEdge::Start,
-            Period::Month(Month::Named(..))
-        ))
-    );
-    let month = cursor
-        .attempt(english::parse_month)
-        .or_else(|| cursor.attempt(chinese::parse_bare_month))
-        .filter(|month| is_month && matches!(month, Month::Named(..)))?;
+    let Some(DayExpression::Edge(PeriodEdge::Start, first)) = &start.day else {
+        return None;
+    };
+    let period = match first {
+        Period::Month(Month::Named(..)) => cursor
+            .attempt(english::parse_month)
+            .or_else(|| cursor.attempt(chinese::parse_bare_month))
+            .filter(|month| matches!(month, Month::Named(..)))
+            .map(Period::Month),
+        Period::Year(Year::Exactly(first)) => english::parse_year(cursor)
+            .filter(|year| first < year)
+            .map(|year| Period::Year(Year::Exactly(year))),
+        _ => None,
+    }?;
     Some(DateExpression {
-        day: Some(DayExpression::Edge(PeriodEdge::Start, Period::Month(month))),
+        day: Some(DayExpression::Edge(PeriodEdge::Start, period)),
         is_vague: true,
         ..DateExpression::default()
     })
 }
 
-/// Consumes the other months of "June, July and August" if they follow one another, and returns the last.
-fn parse_month_list(
+/// Consumes the other months or years of "June, July and August" if they follow one another, and returns the last.
+fn parse_period_list(
     cursor: &mut TokenCursor<'_>,
     start: &DateExpression,
 ) -> Option<(RangeEnd, usize, usize)> {
-    let mut month = start.day.clone();
+    let mut before = start.clone();
     let mut last = None;
     while let Some((at, next)) = cursor.attempt(|cursor| {
         let is_list =
             english::consume_list_separator(cursor) || cursor.consume_any_han(&["和", "与", "及"]);
         let at = cursor.position();
-        let before = DateExpression {
-            day: month.take().filter(|_| is_list),
-            ..DateExpression::default()
-        };
-        let next = parse_bare_month(cursor, &before)?;
-        let numbers = [before.day?, next.day.clone()?].map(|mut day| match month_of(&mut day) {
-            Some(Month::Named(month, _)) => *month,
-            _ => 0,
-        });
-        (numbers[0] % 12 + 1 == numbers[1]).then_some((at, next))
+        let next = parse_bare_period(cursor, &before)?;
+        (is_list && is_next_period(&before, &next)).then_some((at, next))
     }) {
-        month.clone_from(&next.day);
+        before.clone_from(&next);
         last = Some((at, next, cursor.position()));
     }
     let (at, spoken, end) = last?;
@@ -199,6 +197,23 @@ fn parse_month_list(
         has_half: false,
     };
     Some((end_of_list, at, end))
+}
+
+fn is_next_period(first: &DateExpression, next: &DateExpression) -> bool {
+    match (&first.day, &next.day) {
+        (Some(DayExpression::Edge(_, first)), Some(DayExpression::Edge(_, next))) => {
+            match (first, next) {
+                (Period::Month(Month::Named(first, _)), Period::Month(Month::Named(next, _))) => {
+                    first % 12 + 1 == *next
+                }
+                (Period::Year(Year::Exactly(first)), Period::Year(Year::Exactly(next))) => {
+                    first + 1 == *next
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
 }
 
 /// Consumes the hour of "3pm to 5".
@@ -316,6 +331,16 @@ fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
                 year => *year,
             };
             *first = Month::Named(*month, year);
+        }
+        // "March 2024 to May" ends in the same year.
+        (Month::Named(month, year), Month::Named(last_month, Year::Unsaid)) => {
+            let years = i32::from(last_month < month);
+            let year = match year {
+                Year::Exactly(year) => Year::Exactly(*year + years),
+                Year::Away(away) => Year::Away(*away + years),
+                Year::Unsaid => Year::Unsaid,
+            };
+            *last = Month::Named(*last_month, year);
         }
         (Month::Named(..) | Month::Away(_), _) => {}
     }

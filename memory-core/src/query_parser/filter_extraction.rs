@@ -110,10 +110,36 @@ fn find_period<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<QueryPeri
         };
         return Some(QueryPeriod { from, until, span });
     }
-    readings
-        .iter()
-        .find_map(|reading| period_from_mention(text, reading, now))
+    readings.iter().enumerate().find_map(|(at, reading)| {
+        let period = period_from_mention(text, reading, now)?;
+        Some(extend_over_list(text, period, &readings[at + 1..], now))
+    })
 }
+
+/// Returns the period of the first day of a list and of the other days that follow it: "on Monday and Tuesday".
+fn extend_over_list<Tz: TimeZone>(
+    text: &str,
+    period: QueryPeriod,
+    others: &[DateMention],
+    now: &DateTime<Tz>,
+) -> QueryPeriod {
+    others.iter().fold(period, |period, other| {
+        let joint = text.get(period.span.end..other.span.start);
+        let is_list = joint.is_some_and(|joint| LIST_JOINTS.contains(&joint.trim()));
+        let named = past_period(text, other, now).filter(|_| is_list && !other.repeats);
+        match (period.from, period.until, named) {
+            (Some(from), Some(until), Some((other_from, other_until))) => QueryPeriod {
+                from: Some(from.min(other_from)),
+                until: Some(until.max(other_until)),
+                span: period.span.start..other.span.end,
+            },
+            _ => period,
+        }
+    })
+}
+
+/// What separates the days of a list.
+const LIST_JOINTS: [&str; 9] = ["and", "or", ",", "&", "和", "与", "或", "、", "，"];
 
 /// Maximum number of times of a query that are tried as a filter.
 const MAX_MENTIONS: usize = 4;
@@ -541,6 +567,13 @@ mod tests {
         is("tea 2026-11-10..2026-11-12", "tea", "11-10", "11-13");
         is("tea between June 1 and July 2", "tea", "06-01", "07-03");
         is("tea July 1-5", "tea", "07-01", "07-06");
+        is(
+            "tea last Monday and last Wednesday",
+            "tea",
+            "11-09",
+            "11-12",
+        );
+        is("tea in June and August", "tea", "06-01", "09-01");
         is("tea from the 14th to the 18th", "tea", "11-14", "11-19");
         is("tea from the 24th to the 26th", "tea", "10-24", "10-27");
         is(

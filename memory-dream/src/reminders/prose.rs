@@ -123,11 +123,24 @@ fn says_test(line: &str) -> bool {
             !after.starts_with(|letter: char| letter.is_ascii_alphanumeric())
         })
     });
-    label.is_some_and(|(label, _)| is_test_label(label)) || is_sentence
+    let is_chinese_sentence = small.match_indices("测试").any(|(at, word)| {
+        let start = small.floor_char_boundary(at.saturating_sub(MAX_SENTENCE_BYTES));
+        let is_end = !small[at + word.len()..].starts_with(char::is_alphanumeric);
+        is_end
+            && small[start..at]
+                .rfind('这')
+                .is_some_and(|this| small[start + this..at].contains('是'))
+    });
+    label.is_some_and(|(label, _)| is_test_label(label)) || is_sentence || is_chinese_sentence
 }
 
-const TEST_SENTENCES: [&str; 13] = [
+/// Maximum distance between 这 and 测试 in "这只是一个测试", in bytes.
+const MAX_SENTENCE_BYTES: usize = 18;
+
+const TEST_SENTENCES: [&str; 12] = [
     "this is a test",
+    "this is a test message",
+    "this is a test note",
     "this is only a test",
     "this is just a test",
     "just a test",
@@ -135,9 +148,6 @@ const TEST_SENTENCES: [&str; 13] = [
     "just testing",
     "only for testing",
     "testing purposes",
-    "这是测试",
-    "这是一条测试",
-    "这是一个测试",
     "仅供测试",
     "用于测试",
 ];
@@ -150,9 +160,9 @@ pub(super) fn names_test_data(text: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let is_pair = |pair: &[&str]| {
-        list_contains(INVENTED_WORDS, pair[0]) && list_contains(EVENT_NOUNS, pair[1])
-            || list_contains("test fake dummy", pair[0])
-                && list_contains("reminder reminders appointment appointments entry", pair[1])
+        let is_record = list_contains("reminder reminders appointment appointments entry", pair[1]);
+        list_contains(INVENTED_WORDS, pair[0]) && (is_record || list_contains(EVENT_NOUNS, pair[1]))
+            || list_contains("test dummy", pair[0]) && is_record
     };
     let own = words
         .iter()

@@ -147,15 +147,30 @@ fn blank_old_times<Tz: TimeZone>(
     for statement in statements {
         for clause in clause_ranges(prose, statement, &[]) {
             let small = prose[clause.clone()].to_ascii_lowercase();
-            let may_be_old = [" was ", " were "].iter().any(|word| small.contains(word));
+            let may_be_old = [" was ", " were ", " not ", "不"]
+                .iter()
+                .any(|word| small.contains(word));
             if !may_be_old && find_old_time_words(&small).is_none() {
                 continue;
             }
-            for reading in find_dates(&small, written) {
-                if let Some(start) = find_old_time_words(&small[..reading.span.start]) {
-                    let span = clause.start + start..clause.start + reading.span.end;
-                    blank_range(&mut plain, span);
+            // A time that a later one replaces is found in the text before the later one.
+            let mut spans: Vec<_> = find_dates(&small, written)
+                .into_iter()
+                .flat_map(|reading| {
+                    let mut spans = vec![reading.span.clone()];
+                    let earlier = find_dates(&small[..reading.span.start], written);
+                    spans.extend(earlier.into_iter().map(|other| other.span));
+                    spans
+                })
+                .collect();
+            spans.sort_by_key(|span| span.start);
+            let mut end = 0;
+            for span in spans {
+                let start = find_old_time_words(&small[..span.start]);
+                if let Some(start) = start.filter(|start| end <= *start) {
+                    blank_range(&mut plain, clause.start + start..clause.start + span.end);
                 }
+                end = span.end;
             }
         }
     }

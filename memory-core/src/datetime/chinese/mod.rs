@@ -106,9 +106,10 @@ pub(super) fn is_time_word(first: char, second: char) -> bool {
     match first {
         '周' | '期' | '拜' => is_weekday,
         '每' => "天日周月年晚早隔".contains(second),
-        '上' | '下' | '中' => second == '午',
+        '中' => "午晚".contains(second),
+        '上' | '下' => second == '午',
         '今' | '明' | '后' | '昨' => second == '天',
-        '早' => second == '上' || second == '晚',
+        '早' => "上中晚".contains(second),
         '晚' => second == '上',
         _ => false,
     }
@@ -225,7 +226,14 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
     if spoken.clock.is_some() || spoken.impossible.is_some() {
         return false;
     }
-    let licence = if is_first {
+    // "3.30 明天" is an hour before its day.
+    let is_before_day = || {
+        let mut ahead = *cursor;
+        numeric::stands_alone(cursor)
+            && numeric::parse_dotted_hour(&mut ahead).is_some()
+            && parse_day(&mut ahead).is_some()
+    };
+    let licence = if is_first && !is_before_day() {
         ChineseBareHour::None
     } else {
         ChineseBareHour::Hour

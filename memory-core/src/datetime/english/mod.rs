@@ -36,7 +36,7 @@ use weekdays::offset_from_now;
 pub(super) use dates::parse_month;
 pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
-pub(super) use numbers::is_numeral;
+pub(super) use numbers::{is_numeral, parse_year};
 pub(super) use recurrence::consume_list_separator;
 pub(super) use relative::{parse_lead_time, period_as_offset};
 pub(super) use times_of_day::{can_end_number, parse_zone};
@@ -139,7 +139,7 @@ fn parse_second_day(
         // "Tomorrow Thursday at 8".
         let is_beside = matches!(first.day, DayExpression::Shifted(_))
             && lexicon::lookup_weekday(cursor.word()).is_some();
-        cursor.consume_any_word(&["on", "in", "of"]);
+        cursor.consume_any_word(&["on", "in", "of", "from"]);
         let weekday = lexicon::lookup_weekday(cursor.word());
         let is_weekday = weekday.is_some();
         let named = parse_day(cursor).or_else(|| {
@@ -401,7 +401,8 @@ fn parse_hour_before_day(
         return None;
     }
     cursor.attempt(|cursor| {
-        let is_decimal = cursor.peek_ahead_sign() == Some('.') && !numeric::stands_alone(cursor);
+        let is_dotted = cursor.peek_ahead_sign() == Some('.');
+        let is_decimal = is_dotted && !numeric::stands_alone(cursor);
         let hour = parse_clock(cursor, EnglishBareHour::Hour)?;
         let mut ahead = *cursor;
         // "10-12 on Friday".
@@ -417,7 +418,8 @@ fn parse_hour_before_day(
             })
             .is_some();
         let is_month = lexicon::lookup_month(ahead.word()).is_some();
-        if is_range && !is_month && parse_day(&mut ahead).is_some() {
+        if (is_range || is_dotted) && !is_decimal && !is_month && ahead.attempt(parse_day).is_some()
+        {
             return Some(hour);
         }
         ahead.consume_sign(',');

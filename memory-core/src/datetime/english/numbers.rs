@@ -182,7 +182,7 @@ pub(super) fn parse_ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
 }
 
 /// Consumes the number of a year, in four digits or in words ("nineteen eighty six").
-pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+pub(in super::super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.attempt(|cursor| {
         if let Some(number) = cursor.consume_number() {
             let is_year = number.digits == 4

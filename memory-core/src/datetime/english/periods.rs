@@ -199,7 +199,8 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         let is_led = matches!(
             before,
             "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during"
-        );
+        ) || matches!(before, "and" | "or")
+            && lookup_month(cursor.word_before(2)).is_some();
         let period = parse_month(cursor)?;
         let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
         let is_range_start = || {
@@ -220,7 +221,16 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         before,
         "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during"
     );
-    let year = parse_year(cursor).filter(|year| is_led && (1900..=2099).contains(year))?;
+    let is_between = matches!(before, "from" | "between");
+    let year = parse_year(cursor).filter(|year| (1900..=2099).contains(year))?;
+    let is_range_start = || {
+        let mut ahead = *cursor;
+        (range::consume_joint(&mut ahead) || before == "between" && ahead.consume_word("and"))
+            && parse_year(&mut ahead).is_some()
+    };
+    if !is_led && !(is_between && is_range_start()) {
+        return None;
+    }
     start(Period::Year(Year::Exactly(year)))
 }
 

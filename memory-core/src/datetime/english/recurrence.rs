@@ -73,7 +73,11 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
             let recurs = is_led || is_hour_next(&ahead);
             (Some(DayExpression::working_days()), recurs)
         }
-        "weekday" | "workday" => (Some(DayExpression::working_days()), false),
+        "weekday" | "workday" => {
+            let mut ahead = *cursor;
+            ahead.step();
+            (Some(DayExpression::working_days()), is_hour_next(&ahead))
+        }
         "day" if is_work => (Some(DayExpression::working_days()), false),
         "weekends" => (
             Some(DayExpression::Weekday(Weekday::Sat, Week::Coming)),

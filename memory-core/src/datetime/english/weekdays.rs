@@ -3,11 +3,11 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
-use super::super::numeric;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPhrase, Month, Week, WeekdayAnchor,
 };
 use super::super::token::DateTokenKind;
+use super::super::{numeric, range};
 use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};
 use super::durations::parse_duration;
 use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
@@ -29,14 +29,21 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         cursor.consume_word("the");
     }
     let word = cursor.word();
-    let is_this = leading.is_none() && cursor.word_before(1) == "the" && cursor.word() == "weekend";
+    let is_timed = || {
+        let mut ahead = *cursor;
+        ahead.step();
+        is_hour_next(&ahead)
+    };
+    let is_this = leading.is_none()
+        && cursor.word() == "weekend"
+        && (cursor.word_before(1) == "the" || is_timed());
     if (leading.is_some() || is_this) && cursor.consume_word("weekend") {
         return Some(DayExpression::Weekday(Weekday::Sat, leading.unwrap_or(Week::This)).into());
     }
     let (weekday, sense) = lookup_weekday(word)?;
     let is_plural = word.ends_with("days");
     cursor.step();
-    cursor.consume_glued_sign('.');
+    cursor.consume_point();
     if let Some(date) = cursor.attempt(|cursor| parse_weekday_date(cursor, weekday)) {
         let is_to_come = !matches!(leading, None | Some(Week::Of(..0)));
         return Some(match date {
@@ -121,7 +128,7 @@ fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
 
 /// Returns whether another weekday of a list or range follows.
 fn starts_list(mut cursor: TokenCursor<'_>) -> bool {
-    (consume_list_separator(&mut cursor) || cursor.consume_sign('-'))
+    (consume_list_separator(&mut cursor) || range::consume_joint(&mut cursor))
         && lookup_weekday(cursor.word()).is_some()
 }
 

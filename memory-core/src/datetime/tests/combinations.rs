@@ -98,6 +98,7 @@ fn recurrences_name_their_days_and_resolve_to_the_first_after_now() {
         ("workdays 8:30", "2025-06-12 08:30"),
         ("business days at 9", "2025-06-12 09:00"),
         ("weekday mornings at 8", "2025-06-12 08:00"),
+        ("weekday 9am", "2025-06-12 09:00"),
         ("Tuesday and Thursday evenings at 6", "2025-06-12 18:00"),
         ("weekend afternoons", "2025-06-14 15:00"),
         ("evenings at 9", "2025-06-11 21:00"),
@@ -336,6 +337,19 @@ fn a_range_keeps_its_start_and_end() {
         ("七月一日到五日", "2025-07-01 to 2025-07-05 00:00"),
         ("十月一日至七日", "2025-10-01 to 2025-10-07 00:00"),
         ("from Monday to today", "2025-06-09 to 2025-06-11 00:00"),
+        (
+            "last week from Monday to Wednesday",
+            "2025-06-02 to 2025-06-04 00:00",
+        ),
+        ("from 2023 to 2024", "2023-01-01 to 2024-12-31 00:00"),
+        ("in 2026 and 2027", "2026-01-01 to 2027-12-31 00:00"),
+        ("March 2024 to May", "2024-03-01 to 2024-05-31 00:00"),
+        ("去年三月到五月", "2024-03-01 to 2024-05-31 00:00"),
+        (
+            "from 3pm..5pm tomorrow",
+            "2025-06-12 15:00 to 2025-06-12 17:00",
+        ),
+        ("Mon..Fri", "2025-06-16 to 2025-06-20 00:00"),
         ("from May 3 to yesterday", "2025-05-03 to 2025-06-10 00:00"),
         ("6月1日到今天", "2025-06-01 to 2025-06-11 00:00"),
         ("2025-07-05 to 2025-07-01", "2025-07-01 to 2025-07-05 00:00"),
@@ -432,8 +446,9 @@ fn words_of_time_that_no_mention_includes_are_named() {
         ("every Monday for 5 weeks", "for 5 weeks"),
         ("every day at 7am, 3 times", "3 times"),
         ("每周一上午九点，持续五周", "持续五周"),
+        ("每个月5号，连续三个月", "连续三个月"),
+        ("九月三日至五日上午", "上午"),
         ("每天早晚八点", "早"),
-        ("in June and August", "and August"),
         ("July 5 to 1", "to 1"),
         ("dentist 9.30 tomorrow", "9.30"),
     ] {
@@ -455,6 +470,7 @@ fn words_of_time_that_no_mention_includes_are_named() {
         "at 9 and 2 friends come along tomorrow",
         "call 5 or 6 people tomorrow at 3",
         "on Friday at noon we talk about the next time",
+        "每两周一次",
     ] {
         let reading = find_date(text, &wednesday()).expect(text);
         assert!(

@@ -35,6 +35,9 @@ fn test_data_cancellations_and_errors_ask_for_nothing() {
         "【测试】明天九点提醒我开会",
         "测试一下：明天上午九点开会",
         "这是一条测试，明天九点提醒我",
+        "这只是个测试：明天下午三点提醒我",
+        "This is a test message, remind me tomorrow",
+        "bogus reminder for tomorrow at 9",
     ];
     assert_eq!(count_silent(&silent), silent.len());
     let real = [
@@ -88,6 +91,16 @@ fn a_date_that_is_replaced_is_no_request() {
             "2025-06-16 10:00",
         ),
         ("The exam was on Friday", ""),
+        ("原定6月20日的发布会推迟到6月27日", "2025-06-27"),
+        (
+            "The launch previously set for June 20 is now June 27",
+            "2025-06-27",
+        ),
+        (
+            "The meeting is not on Thursday but on Friday at 3pm",
+            "2025-06-13 15:00",
+        ),
+        ("会议不在周四，而在周五下午三点", "2025-06-13 15:00"),
         (
             "The meeting was originally on Friday, now it is on Monday at 10",
             "2025-06-16 10:00",
