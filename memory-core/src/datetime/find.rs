@@ -352,10 +352,10 @@ fn share_time(
 }
 
 /// Returns the recurrence on the days of a list whose last day is `last`.
-fn recur_on_all(list: Vec<ParsedExpression>, last: ParsedExpression) -> ParsedExpression {
-    let start = list.first().map_or(&last, |first| first).pieces.start;
+fn recur_on_all(others: Vec<ParsedExpression>, last: ParsedExpression) -> ParsedExpression {
+    let start = others.first().map_or(&last, |first| first).pieces.start;
     let own = last.spoken.day.clone();
-    let days = list.into_iter().filter_map(|before| before.spoken.day);
+    let days = others.into_iter().filter_map(|before| before.spoken.day);
     let days = days.chain(own).collect();
     ParsedExpression {
         spoken: DateExpression {

@@ -168,9 +168,9 @@ pub(super) fn names_test_data(text: &str) -> bool {
         .iter()
         .position(|word| !list_contains("the a an our this my", word))
         .unwrap_or_default();
-    let is_automated = matches!(words[own..], [kind, test, verb, ..]
+    let is_automated = matches!(words[own..], [kind, named, verb, ..]
         if list_contains(AUTOMATED_TESTS, kind)
-            && list_contains("test tests", test)
+            && list_contains("test tests", named)
             && !list_contains("for of in on at by is are due and or with today tomorrow next", verb));
     let plain = small.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     let is_chinese = ["测试", "測試", "假的", "虚构的"].iter().any(|word| {

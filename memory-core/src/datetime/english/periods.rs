@@ -228,7 +228,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         (range::consume_joint(&mut ahead) || before == "between" && ahead.consume_word("and"))
             && parse_year(&mut ahead).is_some()
     };
-    if !is_led && !(is_between && is_range_start()) {
+    if !(is_led || is_between && is_range_start()) {
         return None;
     }
     start(Period::Year(Year::Exactly(year)))

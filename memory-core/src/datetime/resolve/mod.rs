@@ -50,7 +50,7 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
     };
     if let Some(end) = &spoken.end {
         let Some(at) = resolve_range_end(end, &resolved, now) else {
-            return resolve_reversed(spoken, end, resolved, now);
+            return resolve_reversed(spoken, end, &resolved, now);
         };
         if MAX_RANGE_DAYS < at.signed_duration_since(resolved.at).num_days()
             && !end.day.as_ref().is_some_and(DayExpression::is_exact)
@@ -142,7 +142,7 @@ fn resolve_recurrence(
 fn resolve_reversed(
     spoken: &DateExpression,
     end: &DateExpression,
-    start: ResolvedDate,
+    start: &ResolvedDate,
     now: &DateContext<'_>,
 ) -> Option<ResolvedDate> {
     end.day.as_ref()?;
