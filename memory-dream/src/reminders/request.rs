@@ -266,9 +266,9 @@ fn next_hour<Tz: TimeZone>(written: &DateTime<Tz>) -> DateTime<Utc> {
 /// The reading of a time depends on the text around it, so the text is read as a whole, by lines and by statements.
 pub(crate) fn named_times<Tz: TimeZone>(text: &str, written: &DateTime<Tz>) -> Vec<DateTime<Utc>> {
     let prose = own_prose(text);
-    let parts = statement_ranges(text, &prose)
-        .into_iter()
-        .filter_map(|part| prose.get(part));
+    let statements = statement_ranges(text, &prose);
+    let prose = blank_old_times(&prose, &statements, written);
+    let parts = statements.into_iter().filter_map(|part| prose.get(part));
     let mut moments: Vec<DateTime<Utc>> = [text]
         .into_iter()
         .chain(text.lines())
