@@ -19,7 +19,9 @@ use std::time::{Duration, Instant};
 use chrono::{DateTime, Utc};
 use corpus::{note_text, query_text};
 use memory_core::secret::Checked;
-use memory_core::{Change, ChangeSet, Clock, Draft, IdSource, Memories, MemoryId, Query, Verb};
+use memory_core::{
+    Change, ChangeSet, Clock, Draft, IdSource, LocalZone, Memories, MemoryId, Query, Verb,
+};
 use memory_store::postgres::{Database, DatabaseLimits};
 use memory_store::{FileStore, FileStoreOptions, RandomIds};
 use tokio::runtime::Runtime;
@@ -82,6 +84,10 @@ struct FixedClock;
 impl Clock for FixedClock {
     fn now(&self) -> DateTime<Utc> {
         DateTime::UNIX_EPOCH + chrono::TimeDelta::days(20_000)
+    }
+
+    fn zone(&self) -> LocalZone {
+        LocalZone::utc()
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, Utc};
 use memory_cli::{Environment, run_silently};
-use memory_core::{Clock, SystemClock};
+use memory_core::{Clock, LocalZone, SystemClock};
 
 use crate::fixtures::{folder, parse_input};
 
@@ -25,6 +25,10 @@ impl Clock for ShiftedClock {
             UNIX_EPOCH.checked_add(span)
         };
         SystemClock::time_of(time.unwrap_or(SystemTime::UNIX_EPOCH))
+    }
+
+    fn zone(&self) -> LocalZone {
+        LocalZone::utc()
     }
 }
 

@@ -139,7 +139,7 @@ fn of(
         filter: Arc::new(JqRunner::of(settings)),
         schemas: Arc::new(JsonSchemaValidator),
         limits: options.limits,
-        clock: settings.environment.clock(),
+        clock: settings.clock(),
         ids: Arc::new(RandomIds),
         actor: actor.to_owned(),
     }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    Clock, ExpiringMemory, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger,
+    Clock, ExpiringMemory, LocalZone, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger,
     RefinementPlanner, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
     subtract_time,
 };
@@ -38,6 +38,10 @@ struct DatabaseClock {
 impl Clock for DatabaseClock {
     fn now(&self) -> DateTime<Utc> {
         subtract_time(self.clock.now(), self.ahead)
+    }
+
+    fn zone(&self) -> LocalZone {
+        self.clock.zone()
     }
 }
 
@@ -138,7 +142,7 @@ impl Home {
         options: FileStoreOptions,
     ) -> Result<Self, Failure> {
         let store = Arc::new(open_store(&settings, options)?);
-        let clock = settings.environment.clock();
+        let clock = settings.clock();
         let services = Services {
             store: store.clone(),
             history: store.clone(),

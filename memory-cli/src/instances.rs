@@ -204,7 +204,7 @@ impl InstanceRegistry {
         };
         if field("driver") == Some("postgres") {
             let database = Arc::new(self.database(&definition)?);
-            let (clock, ids) = (self.settings.environment.clock(), Arc::new(RandomIds));
+            let (clock, ids) = (self.settings.clock(), Arc::new(RandomIds));
             return Ok(match backend.name {
                 "kv" => InstanceHandle::Kv(KeyValues {
                     store: Arc::new(PostgresValues::new(database)),
@@ -231,7 +231,7 @@ impl InstanceRegistry {
             self.default_folders(backend.name)?;
         }
         let folder = || self.allowed_path(Path::new(field("dir").unwrap_or_default()));
-        let (clock, ids) = (self.settings.environment.clock(), Arc::new(RandomIds));
+        let (clock, ids) = (self.settings.clock(), Arc::new(RandomIds));
         Ok(match backend.name {
             "kv" => {
                 let folder = folder()?;

@@ -63,7 +63,7 @@ pub(crate) fn with_budget(
 
 /// Returns the current day of the budget.
 pub(crate) fn budget_day(settings: &Settings) -> NaiveDate {
-    let clock = settings.environment.clock();
+    let clock = settings.clock();
     clock
         .now()
         .with_timezone(&budget_zone(settings.timezone.value))

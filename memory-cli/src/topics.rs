@@ -50,9 +50,10 @@ pub(crate) fn open(
         (None, _, Some(root)) => TopicFolder::in_project(root),
         (None, _, None) => return Ok(None),
     };
+    let clock = settings.clock();
     Ok(Some(Topics {
-        store: Arc::new(store),
-        clock: settings.environment.clock(),
+        store: Arc::new(store.in_zone(clock.zone())),
+        clock,
         ids: Arc::new(RandomIds),
         actor: actor.to_owned(),
     }))

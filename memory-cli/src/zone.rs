@@ -1,12 +1,14 @@
 //! Time zones.
 
+use std::sync::Arc;
+
 use chrono::{
     DateTime, Datelike, FixedOffset, Local, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime,
-    Offset, TimeZone, Timelike,
+    Offset, TimeZone, Timelike, Utc,
 };
 use jiff::Timestamp;
 use jiff::tz::{AmbiguousOffset, TimeZoneDatabase};
-use memory_core::{ParseError, parse_day, parse_rfc3339, valid_time};
+use memory_core::{Clock, LocalZone, ParseError, parse_day, parse_rfc3339, valid_time};
 
 /// The time zone for parsing and formatting times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,26 @@ pub(crate) enum ReferenceTime {
 /// A named time zone of the database that is bundled with the program.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NamedZone(&'static jiff::tz::TimeZone);
+
+/// A clock in the time zone of the settings.
+#[derive(Debug)]
+pub(crate) struct ClockInZone {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) zone: UserTimeZone,
+}
+
+impl Clock for ClockInZone {
+    fn now(&self) -> DateTime<Utc> {
+        self.clock.now()
+    }
+
+    fn zone(&self) -> LocalZone {
+        let zone = self.zone;
+        LocalZone::new(Arc::new(move |time| {
+            time.with_timezone(&zone).fixed_offset()
+        }))
+    }
+}
 
 /// Parses the name of a time zone, such as `Asia/Shanghai`; case-insensitive.
 pub(crate) fn parse_zone(text: &str) -> Result<NamedZone, ParseError> {

@@ -6,12 +6,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use uuid::Uuid;
 
-use crate::{MAX_TIME, MemoryId, OperationId, add_time};
+use crate::{LocalZone, MAX_TIME, MemoryId, OperationId, add_time};
 
-/// A source of the current time.
+/// A source of the current time and of the time zone of its days.
 pub trait Clock: Debug + Send + Sync {
     /// Returns the current time, from the year 0 to the year 9999.
     fn now(&self) -> DateTime<Utc>;
+
+    /// Returns the time zone in which a day begins and ends.
+    fn zone(&self) -> LocalZone;
 }
 
 /// A source of unique ids.
@@ -23,7 +26,7 @@ pub trait IdSource: Debug + Send + Sync {
     fn operation_id(&self) -> OperationId;
 }
 
-/// The system clock, truncated to milliseconds.
+/// The system clock in UTC, truncated to milliseconds.
 ///
 /// It shows the start of 1970 or the end of 9999 if the clock of the machine is outside these years; [`Self::is_wrong`] then
 /// returns true, and the stores refuse changes.
@@ -60,6 +63,10 @@ impl Clock for SystemClock {
     fn now(&self) -> DateTime<Utc> {
         // A finer resolution would only make the files harder to read.
         Self::time_of(Self::system_time()).trunc_subsecs(3)
+    }
+
+    fn zone(&self) -> LocalZone {
+        LocalZone::utc()
     }
 }
 

@@ -178,6 +178,7 @@ pub fn ingest(
     }
     let mut done = 0;
     let at = batch.operation.operation.at;
+    let zone = services.clock.zone();
     let think = |finding| {
         let SourceItem::Note(note) = finding else {
             return None;
@@ -195,6 +196,7 @@ pub fn ingest(
                 note: survey.note(index),
                 links: &links[index],
                 at,
+                zone: &zone,
             }
             .decide_early(note),
         ))

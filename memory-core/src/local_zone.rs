@@ -28,6 +28,19 @@ impl LocalZone {
         Self(local_time)
     }
 
+    /// Returns coordinated universal time.
+    pub fn utc() -> Self {
+        Self::new(Arc::new(|time| time.fixed_offset()))
+    }
+
+    /// Returns the beginning of a day.
+    pub fn start_of_day(&self, day: NaiveDate) -> DateTime<Utc> {
+        let midnight = day.and_time(NaiveTime::MIN);
+        self.from_local_datetime(&midnight)
+            .earliest()
+            .map_or_else(|| midnight.and_utc(), |start| start.to_utc())
+    }
+
     fn offset_at(&self, utc: &NaiveDateTime) -> FixedOffset {
         *(self.0)(utc.and_utc()).offset()
     }

@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::instance::history::RecordDraft;
 use crate::wikilink::WikilinkRule;
-use crate::{Code, ContentHash, Draft, MemoryId, Origin};
+use crate::{Code, ContentHash, Draft, LocalZone, MemoryId, Origin};
 
 /// An external source of notes, such as an Obsidian vault. It is read and never written.
 pub trait Source: Debug + Send + Sync {
@@ -71,6 +71,9 @@ pub struct NoteItem {
     /// The time of the last change of the file, which a new memory has if the source records no time. A copy of a file may have another
     /// one, so that a difference is no change of the note.
     pub file_modified_at: Option<DateTime<Utc>>,
+    /// The midnights, in UTC, of days that the source states without a time. A time of the note that is one of them becomes the
+    /// beginning of the day in the zone of the person; whether the note was changed does not depend on the zone.
+    pub days: Vec<DateTime<Utc>>,
     /// The other fields that the note had as a memory of a home. A new memory receives them.
     pub former: FormerFields,
     /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
@@ -105,6 +108,7 @@ impl NoteItem {
             former_paths,
             updated_at,
             file_modified_at: None,
+            days: Vec::new(),
             former,
             front_matter,
             links,
@@ -113,6 +117,23 @@ impl NoteItem {
             warning,
             project_folder: None,
             unrestored: None,
+        }
+    }
+
+    /// Moves the times that are stated as a day to the beginning of the day in `zone`.
+    pub(crate) fn place_days(&mut self, zone: &LocalZone) {
+        let draft = &mut self.draft;
+        let times = [
+            &mut draft.created_at,
+            &mut self.updated_at,
+            &mut draft.expires_at,
+            &mut draft.valid_from,
+            &mut draft.valid_until,
+        ];
+        for time in times.into_iter().flatten() {
+            if self.days.contains(time) {
+                *time = zone.start_of_day(time.date_naive());
+            }
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
-use memory_core::{Clock, ExpiringMemory, MemorySummary, Services, StoreError, add_time};
+use memory_core::{
+    Clock, ExpiringMemory, LocalZone, MemorySummary, Services, StoreError, add_time,
+};
 
 use crate::lifecycle::{LifecycleAction, lifecycle_action};
 use crate::plan::plan_dream;
@@ -22,7 +24,10 @@ pub(crate) fn expiring<Tz: TimeZone>(
     time: TimeDelta,
 ) -> Result<Vec<ExpiringMemory>, StoreError> {
     let then = Services {
-        clock: Arc::new(TimeOfPlan(add_time(services.clock.now(), time))),
+        clock: Arc::new(TimeOfPlan {
+            time: add_time(services.clock.now(), time),
+            zone: services.clock.zone(),
+        }),
         ..services.clone()
     };
     let dream = DreamRequest {
@@ -78,10 +83,17 @@ pub(crate) fn expiring<Tz: TimeZone>(
 
 /// The clock of a plan for a later time.
 #[derive(Debug)]
-struct TimeOfPlan(DateTime<Utc>);
+struct TimeOfPlan {
+    time: DateTime<Utc>,
+    zone: LocalZone,
+}
 
 impl Clock for TimeOfPlan {
     fn now(&self) -> DateTime<Utc> {
-        self.0
+        self.time
+    }
+
+    fn zone(&self) -> LocalZone {
+        self.zone.clone()
     }
 }

@@ -193,6 +193,7 @@ impl FieldMap {
         note.draft.created_at = time("created");
         note.draft.expires_at = time("expires");
         note.updated_at = time("updated");
+        note.days = record.days();
         let prose = wikilink::blank_code(&note.draft.content);
         note.links = wikilink::parse_prose_wikilinks(&prose)
             .into_iter()

@@ -110,6 +110,11 @@ impl Logseq {
                 .iter()
                 .find_map(|key| note::parse(properties.get(key)?))
         };
+        page.days.extend(journal());
+        let days = ["created-at", "created_at"].into_iter();
+        page.days
+            .extend(days.filter_map(|key| note::day_of(properties.get(key)?)));
+        let draft = &mut page.draft;
         draft.created_at = draft.created_at.or_else(journal).or_else(written);
         page.links = references
             .into_iter()

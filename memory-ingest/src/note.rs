@@ -40,6 +40,8 @@ pub(crate) struct SourceNote {
     pub(crate) updated_at: Option<DateTime<Utc>>,
     /// The time of the last change of the file.
     file_modified_at: Option<DateTime<Utc>>,
+    /// The days that the note states without a time, see [`NoteItem::days`].
+    pub(crate) days: Vec<DateTime<Utc>>,
     /// The front matter, if it could not be parsed.
     pub(crate) not_understood: String,
     front_matter: String,
@@ -106,10 +108,13 @@ impl SourceNote {
         }
         .to_owned();
         let fields = parted.fields.unwrap_or_default();
+        let day = date_of_path(path);
+        let mut days = Vec::from_iter(day);
         let mut uncounted_links = Vec::new();
         for (_, value) in fields.iter().filter(|(key, _)| key != own_fields::KEY) {
             value.for_each_text(&mut |text| links.extend(link_targets(text)));
             collect_unquoted_links(value, &mut uncounted_links);
+            days.extend(days_in(value));
         }
         if foreign.is_none() {
             // Links in this part of the text are parsed like others from then on.
@@ -133,7 +138,7 @@ impl SourceNote {
             phase: Some(Phase::Inbox),
             tags: names.tags.into_iter().collect(),
             source: source.into(),
-            created_at: created_at(&fields).or_else(|| date_of_path(path)),
+            created_at: created_at(&fields).or(day),
             origin: Some(origin),
             ..Draft::new(trim_newline(content))
         };
@@ -148,6 +153,7 @@ impl SourceNote {
             inline_tags,
             updated_at,
             file_modified_at: text.modified_at,
+            days,
             not_understood,
             front_matter,
             warnings,
@@ -194,6 +200,7 @@ impl SourceNote {
             // The export may have added tags to the text.
             self.inline_tags = wikilink::prose_tags(&wikilink::blank_code(&note.draft.content));
         }
+        note.days = self.days;
         note.draft.tags = note.draft.tags.iter().chain(&self.inline_tags).collect();
         SourceItem::Note(Box::new(note))
     }
@@ -370,13 +377,30 @@ fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
 }
 
 /// Returns the time that a property states, possibly by a link to the note of a day.
-fn time_of(value: &Yaml) -> Option<DateTime<Utc>> {
+pub(crate) fn time_of(value: &Yaml) -> Option<DateTime<Utc>> {
     let mut links: Vec<_> = value.scalar().into_iter().flat_map(link_targets).collect();
     collect_unquoted_links(value, &mut links);
     value
         .scalar()
         .and_then(parse)
         .or_else(|| parse(links.first()?.rsplit('/').next()?))
+}
+
+/// Returns the days that a property states without a time.
+pub(crate) fn days_in(value: &Yaml) -> Vec<DateTime<Utc>> {
+    match value {
+        Yaml::Null => Vec::new(),
+        Yaml::List(items) => items.iter().flat_map(days_in).collect(),
+        Yaml::Map(fields) => fields
+            .iter()
+            .flat_map(|(_, value)| days_in(value))
+            .collect(),
+        Yaml::Text(text) | Yaml::Plain(text) => {
+            let texts = link_targets(text).chain([text.clone()]);
+            let day = |text: String| day_of(&text).or_else(|| day_of(text.rsplit('/').next()?));
+            texts.filter_map(day).collect()
+        }
+    }
 }
 
 fn link_targets(prose: &str) -> impl Iterator<Item = String> {
@@ -444,6 +468,13 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
     parse_day(text)
         .or_else(|| parse_milliseconds(text))
         .or_else(|| parse_long_date(text))
+}
+
+/// Returns the midnight in UTC of a text that is a day without a time.
+pub(crate) fn day_of(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    let long = || parse_long_date(text).filter(|_| !text.contains(':'));
+    parse_day(text).or_else(long).and_then(valid_time)
 }
 
 /// Parses an English date such as `Monday, March 1st 2021, 10:11:12 am`.
@@ -523,7 +554,9 @@ fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{created_at, date_of_path, parse, updated_at};
+    use chrono::{DateTime, Utc};
+
+    use super::{created_at, date_of_path, days_in, parse, updated_at};
     use crate::front_matter::split_front_matter;
 
     #[test]
@@ -565,6 +598,22 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn days_are_the_values_without_a_time() {
+        let text = "---\na: 2024-05-06\nb: '2024-05-07'\nc: {d: [[daily/2024-05-08]]}\ne: '[[2024-05-09]]'\n\
+            f: May 10th, 2024\ng: 2024-05-11T00:00:00Z\nh: 2024-05-12 10:00\ni: May 13, 2024, 10:00\nj: 5\n---\n";
+        let fields = split_front_matter(text).fields.expect("it is YAML");
+        let days: Vec<_> = fields
+            .iter()
+            .flat_map(|(_, value)| days_in(value))
+            .collect();
+        let expected = (6..=10).map(|day| format!("2024-05-{day:02}T00:00:00Z"));
+        let expected: Vec<_> = expected
+            .map(|day| day.parse::<DateTime<Utc>>().expect("a moment"))
+            .collect();
+        assert_eq!(days, expected);
     }
 
     #[test]

@@ -72,6 +72,11 @@ impl SourceRecord {
         keys.iter().find_map(|key| time_of(self.get(key)?))
     }
 
+    /// Returns the days that the record states without a time, see [`memory_core::NoteItem::days`].
+    pub(crate) fn days(&self) -> Vec<DateTime<Utc>> {
+        self.0.values().flat_map(days_in).collect()
+    }
+
     /// Returns whether a flag is set.
     pub(crate) fn is_set(&self, key: &str) -> bool {
         match self.get(key) {
@@ -126,17 +131,34 @@ fn time_of(value: &Value) -> Option<DateTime<Utc>> {
     }
 }
 
+fn days_in(value: &Value) -> Vec<DateTime<Utc>> {
+    let number = |count: Option<f64>| count.and_then(day_of_number);
+    match value {
+        Value::Array(items) => items.iter().flat_map(days_in).collect(),
+        Value::Object(fields) => fields.values().flat_map(days_in).collect(),
+        Value::Number(count) => number(count.as_f64()).into_iter().collect(),
+        Value::String(text) => note::day_of(text)
+            .or_else(|| number(text.trim().parse().ok()))
+            .into_iter()
+            .collect(),
+        Value::Null | Value::Bool(_) => Vec::new(),
+    }
+}
+
+/// Returns the day that is written as 8 digits.
+fn day_of_number(count: f64) -> Option<DateTime<Utc>> {
+    let is_day = (1e7..1e8).contains(&count) && count.fract() == 0.0;
+    let day = parse_day_as(&format!("{count:.0}"), "%Y%m%d").filter(|_| is_day)?;
+    Some(day.and_time(NaiveTime::MIN).and_utc())
+}
+
 /// Returns the time that is a day as 8 digits, or a number of seconds, milliseconds or microseconds since 1970, by its
 /// magnitude.
 ///
 /// Seconds are from 10^8, which is in 1973, to 10^11, which is in the year 5138. A smaller number may be a year or a count.
 fn time_of_number(count: f64) -> Option<DateTime<Utc>> {
     let microseconds = match count.abs() {
-        size if size < 1e8 => {
-            let day = Some(count).filter(|count| 1e7 <= *count && count.fract() == 0.0)?;
-            let day = parse_day_as(&format!("{day:.0}"), "%Y%m%d")?;
-            return Some(day.and_time(NaiveTime::MIN).and_utc());
-        }
+        size if size < 1e8 => return day_of_number(count),
         size if size < 1e11 => count * 1e6,
         size if size < 1e14 => count * 1e3,
         size if size < 1e17 => count,

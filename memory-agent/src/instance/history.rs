@@ -3,13 +3,13 @@
 use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
-use memory_core::Effect;
 use memory_core::instance::history::{
-    RecordDraft, RecordFilter, SessionName, Window, WindowEnd, append, delete, purge, records,
-    sessions,
+    Messages, RecordDraft, RecordFilter, SessionName, Window, WindowEnd, append, delete, purge,
+    records, sessions,
 };
 use memory_core::instance::{InstanceError, parse_duration, parse_time};
 use memory_core::json::JsonText;
+use memory_core::{Effect, LocalZone};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -170,7 +170,7 @@ fn append_action() -> Action {
                 tool_call_id: given.tool_call_id,
                 name: given.name,
                 meta: given.meta,
-                at: parse_given(given.ts.as_deref(), messages.clock.now())?,
+                at: parse_given(given.ts.as_deref(), &local_now(messages))?,
             };
             let policy = secret_policy(given.allow_secret);
             let appended = append(messages, &session, &draft, policy)?;
@@ -200,7 +200,7 @@ fn read_action() -> Action {
         |holding, given: RecordsInput| {
             let messages = holding.history();
             let bound = |text: Option<String>| {
-                parse_given(text.as_deref(), messages.clock.now())
+                parse_given(text.as_deref(), &local_now(messages))
                     .map(|bound| bound.map_or(Bound::Unbounded, Bound::Included))
             };
             let filter = RecordFilter {
@@ -270,16 +270,16 @@ fn purge_action() -> Action {
         Effect::Changes,
         |holding, given: PurgeInput| {
             let messages = holding.history();
-            let now = messages.clock.now();
+            let now = local_now(messages);
             let old = given
                 .older_than
-                .map(|text| parse_duration(&text).and_then(|_| parse_time(&text, now)))
+                .map(|text| parse_duration(&text).and_then(|_| parse_time(&text, &now)))
                 .transpose()?;
-            let before = parse_given(given.before.as_deref(), now)?;
+            let before = parse_given(given.before.as_deref(), &now)?;
             let excluded =
                 |bound: Option<DateTime<Utc>>| bound.map_or(Bound::Unbounded, Bound::Excluded);
             let filter = RecordFilter {
-                from: excluded(parse_given(given.after.as_deref(), now)?),
+                from: excluded(parse_given(given.after.as_deref(), &now)?),
                 to: excluded(before.into_iter().chain(old).min()),
                 roles: given.role.parse()?,
                 not_roles: given.not_role.parse()?,
@@ -305,9 +305,13 @@ fn undo_action() -> Action {
     )
 }
 
+fn local_now(messages: &Messages) -> DateTime<LocalZone> {
+    messages.clock.now().with_timezone(&messages.clock.zone())
+}
+
 fn parse_given(
     text: Option<&str>,
-    now: DateTime<Utc>,
+    now: &DateTime<LocalZone>,
 ) -> Result<Option<DateTime<Utc>>, InstanceError> {
     text.map(|text| parse_time(text, now)).transpose()
 }

@@ -115,7 +115,7 @@ pub(crate) fn open(
         .value
         .clone()
         .unwrap_or_else(|| settings.root.value.clone());
-    let (clock, ids) = (settings.environment.clock(), Arc::new(RandomIds));
+    let (clock, ids) = (settings.clock(), Arc::new(RandomIds));
     let last_asked = LastModel::default();
     let patience = proxy.memory_timeout.value;
     let store = Arc::new(conversations::open(settings, &place)?);

@@ -172,7 +172,7 @@ fn open_conversations(settings: &Settings, place: &Path) -> Result<Conversations
     let store = std::sync::Arc::new(conversations::open(settings, place)?);
     Ok(Conversations {
         store,
-        clock: settings.environment.clock(),
+        clock: settings.clock(),
         ids: std::sync::Arc::new(RandomIds),
         embedder: None,
         reranker: None,

@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
 use memory_agent::model::ServerAddress;
 use memory_core::instance::InstanceName;
-use memory_core::{Budget, InboxTtl, ParseError};
+use memory_core::{Budget, Clock, InboxTtl, ParseError};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
 use memory_store::{check_owner, trust_folders};
@@ -20,7 +21,7 @@ use super::{
     ProxySettings, RecallSettings, RerankingSettings, ReviewSettings,
 };
 use crate::datetime;
-use crate::zone::{self, NamedZone};
+use crate::zone::{self, ClockInZone, NamedZone, UserTimeZone};
 
 /// All settings and their origins.
 #[derive(Debug, Clone)]
@@ -182,6 +183,14 @@ impl Settings {
         let proxy = self.proxy.openai_base_url.value.as_ref();
         let server = self.llm.base_url.value.as_ref();
         self.llm.budget_of(server.or(proxy))
+    }
+
+    /// Returns the clock of the memories, in the time zone of the settings.
+    pub(crate) fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(ClockInZone {
+            clock: self.environment.clock(),
+            zone: UserTimeZone::of(self.timezone.value),
+        })
     }
 
     /// Returns the maximum age of a memory in the inbox.

@@ -13,8 +13,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock, copy_folder};
 use memory_core::{
-    Clock, Draft, Filter, IdSource, InboxTtl, SecretPolicy, Services, StoreError, Verb, link, pin,
-    undo, write,
+    Clock, Draft, Filter, IdSource, InboxTtl, LocalZone, SecretPolicy, Services, StoreError, Verb,
+    link, pin, undo, write,
 };
 use memory_dream::merge::check_conserved;
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
@@ -52,6 +52,10 @@ struct OffsetClock(Arc<dyn Clock>);
 impl Clock for OffsetClock {
     fn now(&self) -> DateTime<Utc> {
         self.0.now() + TimeDelta::days(8)
+    }
+
+    fn zone(&self) -> LocalZone {
+        self.0.zone()
     }
 }
 

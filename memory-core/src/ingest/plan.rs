@@ -11,7 +11,8 @@ use super::source_state::{RecordedSteps, SourceState};
 use super::survey::{MemoryRelation, Survey, SurveyedNote};
 use crate::standing::has_new_statement;
 use crate::{
-    Change, Draft, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags, secret,
+    Change, Draft, LocalZone, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags,
+    secret,
 };
 
 /// The input of the decision about one note.
@@ -20,6 +21,8 @@ pub(super) struct NotePlan<'a> {
     pub(super) note: &'a SurveyedNote,
     pub(super) links: &'a [MemoryId],
     pub(super) at: DateTime<Utc>,
+    /// The zone of the days that the source states.
+    pub(super) zone: &'a LocalZone,
 }
 
 /// The decision about one note.
@@ -102,7 +105,7 @@ impl<'a> NotePlan<'a> {
         match self.note.kept {
             MemoryRelation::AsItself => {
                 update.set_other_origins(&stored.memory, &self.note.copies);
-                update.apply_note(note, &stored, steps, self.at)?;
+                update.apply_note(note, &stored, steps, &self)?;
             }
             MemoryRelation::AsExport => update.apply_export(note, &stored, steps)?,
             MemoryRelation::Not | MemoryRelation::AsTwin | MemoryRelation::AsCopy => {}
@@ -137,8 +140,9 @@ impl<'a> NotePlan<'a> {
         self.links.iter().any(is_new) || memory.links.iter().any(is_gone)
     }
 
-    fn create(self, note: NoteItem) -> IngestDecision {
+    fn create(self, mut note: NoteItem) -> IngestDecision {
         let item = ItemFingerprint::of(&note);
+        note.place_days(self.zone);
         let NoteItem {
             mut draft,
             front_matter,
@@ -238,12 +242,13 @@ impl NoteUpdate {
     /// Applies the changes of a note since its last ingestion. A field that was changed in the memory since remains as it is.
     fn apply_note(
         &mut self,
-        note: NoteItem,
+        mut note: NoteItem,
         stored: &StoredMemory,
         steps: &RecordedSteps<'_>,
-        at: DateTime<Utc>,
+        plan: &NotePlan<'_>,
     ) -> Result<(), StoreError> {
         let item = ItemFingerprint::of(&note);
+        note.place_days(plan.zone);
         let NoteItem {
             mut draft,
             front_matter,
@@ -278,7 +283,7 @@ impl NoteUpdate {
             created_at: draft.created_at.or(Some(earliest)),
             ..draft
         }
-        .into_memory(current.id, at);
+        .into_memory(current.id, plan.at);
         new.links.clone_from(&current.links);
         let state = steps.source_state(stored)?;
         let base = base_version(&state, known, current, &new);

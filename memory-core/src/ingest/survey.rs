@@ -208,11 +208,12 @@ impl Survey {
     fn add(
         &mut self,
         services: &Services,
-        note: NoteItem,
+        mut note: NoteItem,
     ) -> Result<Option<UnmatchedNote>, StoreError> {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
+        note.place_days(&services.clock.zone());
         let NoteItem {
             draft,
             front_matter,

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{IngestOptions, IngestReport, ingest};
 use crate::commit::commit_units;
-use crate::testing::{FakeSource, services};
+use crate::testing::{FakeClock, FakeSource, services};
 use crate::{
     Category, Change, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Reminder,
     Scope, SecretPolicy, Services, SourceItem, SpeakerRole, Tags, Verb, link, undo, unlink, update,
@@ -851,4 +851,38 @@ fn equal_notes_whose_links_lead_elsewhere_are_separate() {
     let cup = |folder: &str| note(&format!("{folder}/Cup.md"), Draft::new(folder).title("Cup"));
     run(&home, vec![cup("x"), linked("x"), cup("y"), linked("y")]);
     assert_eq!(links(&home), [vec![1], vec![0], vec![3], vec![2]]);
+}
+
+#[test]
+fn a_day_begins_in_the_zone_of_the_person_and_another_zone_changes_no_note() {
+    let day = moment("2024-05-06T00:00:00Z");
+    let note = || NoteItem {
+        days: vec![day],
+        updated_at: Some(moment("2024-05-07T00:00:00Z")),
+        ..note(
+            "a.md",
+            Draft {
+                created_at: Some(day),
+                ..Draft::new("text")
+            },
+        )
+    };
+    for (hours, start, other) in [
+        (-8, "2024-05-06T08:00:00Z", 9),
+        (9, "2024-05-05T15:00:00Z", -8),
+        (0, "2024-05-06T00:00:00Z", -8),
+    ] {
+        let mut home = home();
+        home.clock = Arc::new(FakeClock::in_zone(hours));
+        let times = |home: &Services| {
+            let stored = memories(home).remove(0);
+            (stored.created_at, stored.updated_at)
+        };
+        let expected = (moment(start), moment("2024-05-07T00:00:00Z"));
+        assert_eq!(counts(&run(&home, vec![note()])), (1, 0, 0, 0));
+        assert_eq!(times(&home), expected, "{hours}");
+        home.clock = Arc::new(FakeClock::in_zone(other));
+        assert_eq!(counts(&run(&home, vec![note()])), (0, 0, 1, 0));
+        assert_eq!(times(&home), expected, "{hours}");
+    }
 }

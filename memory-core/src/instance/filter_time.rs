@@ -1,17 +1,17 @@
 //! Parses the points in time and durations of filters.
 
-use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::InstanceError;
-use crate::{parse_day, parse_rfc3339, valid_time};
+use crate::{LocalZone, parse_day, parse_rfc3339, valid_time};
 
-/// Parses a time such as `2026-05-17T10:30:00Z`, `2026-05-17` (midnight UTC) or `24h` (before `now`).
+/// Parses a time such as `2026-05-17T10:30:00Z`, `2026-05-17` (its beginning in the zone of `now`) or `24h` (before `now`).
 ///
 /// # Errors
 /// [`InstanceError::Invalid`] if the text has no such format or the time is out of range. [`InstanceError::Invalid`].
-pub fn parse_time(text: &str, now: DateTime<Utc>) -> Result<DateTime<Utc>, InstanceError> {
-    let day = || parse_day(text).map(|day| day.and_time(NaiveTime::MIN).and_utc());
-    let age = || now.checked_sub_signed(parse_duration(text).ok()?);
+pub fn parse_time(text: &str, now: &DateTime<LocalZone>) -> Result<DateTime<Utc>, InstanceError> {
+    let day = || parse_day(text).map(|day| now.timezone().start_of_day(day));
+    let age = || now.to_utc().checked_sub_signed(parse_duration(text).ok()?);
     parse_rfc3339(text)
         .or_else(day)
         .or_else(|| age().and_then(valid_time))
@@ -67,19 +67,22 @@ pub fn parse_duration(text: &str) -> Result<TimeDelta, InstanceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Clock;
+    use crate::testing::FakeClock;
 
     #[test]
     fn moments_are_dates_times_and_ages() {
         let now = DateTime::from_timestamp(1_000_000, 0).unwrap();
-        let read = |text: &str| parse_time(text, now).map(|moment| moment.to_rfc3339());
+        let now = now.with_timezone(&FakeClock::in_zone(-8).zone());
+        let read = |text: &str| parse_time(text, &now).map(|moment| moment.to_rfc3339());
         assert_eq!(
             read("2026-05-17T12:30:00.5+02:00").unwrap(),
             "2026-05-17T10:30:00.500+00:00"
         );
-        assert_eq!(read("2026-05-17").unwrap(), "2026-05-17T00:00:00+00:00");
+        assert_eq!(read("2026-05-17").unwrap(), "2026-05-17T08:00:00+00:00");
         assert_eq!(
-            parse_time("1h30m", now).unwrap(),
-            now - TimeDelta::minutes(90)
+            parse_time("1h30m", &now).unwrap(),
+            now.to_utc() - TimeDelta::minutes(90)
         );
         assert_eq!(
             parse_duration("2w").unwrap(),

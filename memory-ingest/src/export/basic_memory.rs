@@ -10,7 +10,7 @@ use super::catalog::{CatalogEntry, ExportCatalog};
 use super::file_name::file_name;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::replace_links;
-use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time_of_user, summary, time};
 use crate::basic_memory::NAME;
 use crate::front_matter::split_front_matter;
 use crate::related_section::SectionStyle;
@@ -137,8 +137,8 @@ impl ExportFormat for BasicMemoryExport {
                 memory.aliases.iter().any(|alias| alias == permalink)
                     && self.permalinks.insert(permalink.to_owned())
             }),
-            "created" => is_time(value, Some(memory.created_at)),
-            "modified" => is_time(value, Some(memory.updated_at)),
+            "created" => is_time_of_user(value, memory.created_at),
+            "modified" => is_time_of_user(value, memory.updated_at),
             "title" | "aliases" | "tags" => false,
             _ => true,
         };

@@ -31,7 +31,7 @@ mod yaml_text;
 use std::fmt;
 use std::str::FromStr;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use memory_core::text::is_sign_or_emoji;
 use memory_core::{Memory, MemoryId, ParseError};
 use serde_json::{Map, Value};
@@ -232,11 +232,24 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
-/// Returns whether the time of another program is `at`, to the second; a value that is no time is that of no moment.
+/// Returns whether the time of another program is `at`, to the second or as a day in any zone; a value that is no time is that of no
+/// moment.
 fn is_time(value: &Yaml, at: Option<DateTime<Utc>>) -> bool {
-    let seconds = |at: DateTime<Utc>| at.timestamp();
-    value.scalar().and_then(note::parse).map(seconds) == at.map(seconds)
+    match (note::time_of(value), at) {
+        (Some(stated), Some(at)) if note::days_in(value).contains(&stated) => {
+            (at - stated).abs() <= MAX_OFFSET
+        }
+        (stated, at) => stated.map(|at| at.timestamp()) == at.map(|at| at.timestamp()),
+    }
 }
+
+/// Returns whether a value that the user wrote as a time may remain: it is `at`, or no time that could be read.
+fn is_time_of_user(value: &Yaml, at: DateTime<Utc>) -> bool {
+    note::time_of(value).is_none() || is_time(value, Some(at))
+}
+
+/// Maximum offset of a time zone.
+const MAX_OFFSET: TimeDelta = TimeDelta::hours(14);
 
 /// Returns whether the type of another program has the meaning of the category of a memory, or of no category.
 fn is_category(memory: &Memory, kind: &Yaml) -> bool {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::catalog::ExportCatalog;
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
-use super::{ExportFormat, ExportPart, ExportRecord, is_time, summary, tag_name, time};
+use super::{ExportFormat, ExportPart, ExportRecord, is_time_of_user, summary, tag_name, time};
 use crate::front_matter::{extra_lines, key_lines};
 use crate::note::RELATED_KEY;
 use crate::yaml::Yaml;
@@ -126,8 +126,8 @@ impl ExportFormat for ObsidianExport {
                 program: "obsidian",
                 reserved: &KEYS,
                 is_current: &mut |key, value| match key {
-                    "created" => is_time(value, Some(memory.created_at)),
-                    "updated" => is_time(value, Some(memory.updated_at)),
+                    "created" => is_time_of_user(value, memory.created_at),
+                    "updated" => is_time_of_user(value, memory.updated_at),
                     RELATED_KEY => keeps_related,
                     key => matches!(key, "publish" | "cssclasses" | "cssclass"),
                 },

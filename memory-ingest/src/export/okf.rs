@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use super::catalog::{CatalogEntry, ExportCatalog};
 use super::front_matter_draft::{FrontMatterDraft, ProgramKeys};
 use super::link_text::{replace_links, shown_text};
-use super::{ExportFormat, ExportPart, ExportRecord, is_category, is_time, summary, time};
+use super::{
+    ExportFormat, ExportPart, ExportRecord, is_category, is_time, is_time_of_user, summary, time,
+};
 use crate::okf::NAME;
 use crate::related_section::SectionStyle;
 use crate::yaml::Yaml;
@@ -196,8 +198,8 @@ fn is_current(memory: &Memory, key: &str, value: &Yaml) -> bool {
         "type" => is_category(memory, value),
         "generated" => value
             .get("at")
-            .is_none_or(|at| is_time(at, Some(memory.updated_at))),
-        "timestamp" => is_time(value, Some(memory.updated_at)),
+            .is_none_or(|at| is_time_of_user(at, memory.updated_at)),
+        "timestamp" => is_time_of_user(value, memory.updated_at),
         "stale_after" => is_time(value, memory.ends_at()),
         "status" => memory.superseded_by.is_none(),
         "title" | "tags" => false,

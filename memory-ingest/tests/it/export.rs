@@ -613,6 +613,21 @@ fn a_vault_returns_the_list_of_related_notes_and_the_dates_of_the_user_as_they_a
         memory.created_at = "2025-01-01T00:00:00Z".parse().expect("a time");
     });
     assert!(keys.contains("created: 2025-01-01T00:00:00Z\n"), "{keys}");
+    // A day in another zone is the same day, and what is no time states no other one.
+    for (hours, keeps) in [(8, true), (-9, true), (40, false)] {
+        let keys = exported_again(ExportFormatName::Obsidian, text, &|memory| {
+            memory.created_at += memory_core::chrono::TimeDelta::hours(hours);
+        });
+        assert_eq!(keys.contains("created: 2024-01-02\n"), keeps, "{keys}");
+    }
+    for value in ["someday", "\"[[2024-01-02]]\"", "[a, b]", ""] {
+        let text = format!("---\ncreated: {value}\n---\ntext\n");
+        let keys = exported_again(ExportFormatName::Obsidian, &text, &|_| {});
+        assert!(
+            keys.contains(&format!("created: {value}\n").replace(" \n", "\n")),
+            "{keys}"
+        );
+    }
     let list = own_list_with_another_link();
     assert!(
         list.contains("related:\n  - \"[[Talk|a talk]]\"\n  - \"by hand\"\n  - \"[[Cup]]\"\n"),

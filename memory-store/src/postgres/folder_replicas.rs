@@ -60,6 +60,7 @@ impl crate::topic::TopicFolder {
         Self {
             place,
             patience: crate::lock::PATIENCE,
+            zone: memory_core::LocalZone::utc(),
         }
     }
 }

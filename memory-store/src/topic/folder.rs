@@ -10,7 +10,7 @@ use memory_core::topic::{
     PathEntry, TopicChange, TopicChangeResult, TopicError, TopicIndex, TopicListing, TopicName,
     TopicPath, TopicRecord, TopicStore, TopicText, TopicUsages, TrashedTopic, is_same_name,
 };
-use memory_core::{Operation, OperationId, StoreError};
+use memory_core::{LocalZone, Operation, OperationId, StoreError};
 
 use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
 use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
@@ -34,6 +34,8 @@ const MAX_MOVED_BYTES: usize = 64 * 1024 * 1024;
 pub struct TopicFolder {
     pub(crate) place: StoreFolder,
     pub(crate) patience: Duration,
+    /// The zone of the days on which topics are updated.
+    pub(crate) zone: LocalZone,
 }
 
 impl TopicFolder {
@@ -42,6 +44,7 @@ impl TopicFolder {
         Self {
             place: StoreFolder::new(root.into()),
             patience: PATIENCE,
+            zone: LocalZone::utc(),
         }
     }
 
@@ -50,7 +53,14 @@ impl TopicFolder {
         Self {
             place: StoreFolder::in_project(root.into(), 1),
             patience: PATIENCE,
+            zone: LocalZone::utc(),
         }
+    }
+
+    /// Sets the time zone of the days on which topics are updated; the default is UTC.
+    #[must_use]
+    pub fn in_zone(self, zone: LocalZone) -> Self {
+        Self { zone, ..self }
     }
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
@@ -58,6 +68,7 @@ impl TopicFolder {
         Self {
             place: StoreFolder::on_disk(root.into(), disk),
             patience: PATIENCE,
+            zone: LocalZone::utc(),
         }
     }
 
@@ -213,7 +224,7 @@ impl TopicStore for TopicFolder {
         operation: &Operation,
         decide: &mut dyn FnMut(Option<&TopicText>) -> Result<TopicChange, TopicError>,
     ) -> Result<TopicChangeResult, TopicError> {
-        let today = operation.at.date_naive();
+        let today = operation.at.with_timezone(&self.zone).date_naive();
         // The folder is created only for a change that succeeds.
         if self.disk()?.is_none() && text_after(None, decide(None)?, today)?.is_none() {
             return Ok(TopicChangeResult::No);

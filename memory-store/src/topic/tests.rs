@@ -7,12 +7,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use memory_core::secret::Checked;
-use memory_core::testing::topics;
+use memory_core::testing::{FakeClock, topics};
 use memory_core::topic::{
     TopicChangeResult, TopicError, TopicKind, TopicPath, TopicWriteRequest, TopicWriteResult,
     Topics, delete, file, history, list, purge, read, rebuild, undo, update, view, write,
 };
-use memory_core::{Code, SecretPolicy};
+use memory_core::{Clock, Code, SecretPolicy};
 
 use super::TopicFolder;
 
@@ -449,4 +449,16 @@ fn what_was_before_goes_for_good_by_whole_months() {
     let (files, _) = purge(&folder.topics, now + chrono::TimeDelta::days(40)).unwrap();
     assert_eq!((files, history(&folder.topics).unwrap().len()), (2, 0));
     assert!(folder.file("a.md").ends_with("\n2\n"));
+}
+
+#[test]
+fn a_topic_is_updated_on_the_day_of_its_zone() {
+    for (hours, day) in [(-11, "2026-05-06"), (14, "2026-05-08")] {
+        let home = tempfile::tempdir().unwrap();
+        let zone = FakeClock::in_zone(hours).zone();
+        let (topics, _) = topics(Arc::new(TopicFolder::new(home.path()).in_zone(zone)));
+        write(&topics, &request("a", "text")).unwrap();
+        let text = std::fs::read_to_string(home.path().join("a.md")).unwrap();
+        assert!(text.contains(&format!("updated: {day}\n")), "{text}");
+    }
 }

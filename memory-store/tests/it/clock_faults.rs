@@ -10,7 +10,7 @@ use memory_core::instance::kv::KeyValues;
 use memory_core::testing::{banks, messages, topics, values};
 use memory_core::topic::Topics;
 use memory_core::{
-    Clock, Draft, Patch, SecretPolicy, Services, bank, instance, topic, update, write,
+    Clock, Draft, LocalZone, Patch, SecretPolicy, Services, bank, instance, topic, update, write,
 };
 use memory_store::bank::{BankFolder, BankOptions};
 use memory_store::history::HistoryFolder;
@@ -28,6 +28,10 @@ struct FixedClock(DateTime<Utc>);
 impl Clock for FixedClock {
     fn now(&self) -> DateTime<Utc> {
         self.0
+    }
+
+    fn zone(&self) -> LocalZone {
+        LocalZone::utc()
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::Clock;
 use memory_core::testing::{FakeClock, is_sampled};
+use memory_core::{Clock, LocalZone};
 use memory_store::disk::{DirEntry, Disk, FileStat, RealDisk};
 
 use crate::power_cut::UnsyncedChanges;
@@ -309,6 +309,10 @@ impl Clock for FaultyClock {
             }
             _ => now,
         }
+    }
+
+    fn zone(&self) -> LocalZone {
+        self.real.zone()
     }
 }
 

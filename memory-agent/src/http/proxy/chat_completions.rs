@@ -96,7 +96,9 @@ pub(super) async fn complete_chat(
     parts
         .headers
         .insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-    let answer = send_upstream(&proxy, &parts, Body::from(asked.with_memories(&recalled))).await;
+    let zone = proxy.conversations.clock.zone();
+    let body = Body::from(asked.with_memories(&recalled, &zone));
+    let answer = send_upstream(&proxy, &parts, body).await;
     drop(whole);
     let (mut response, unheard) = match answer {
         Ok(answer) => {

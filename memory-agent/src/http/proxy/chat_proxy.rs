@@ -235,7 +235,8 @@ impl ChatProxy {
             memories: standing
                 .chain(recalled.memories.iter().map(RecalledId::from))
                 .collect(),
-            tokens: token_count(&format_memories(recalled)) as u64,
+            tokens: token_count(&format_memories(recalled, &self.conversations.clock.zone()))
+                as u64,
         };
         record_recall(ledger.as_ref(), record);
     }

@@ -8,7 +8,7 @@ use memory_core::conversation::{
     ConversationId, MAX_CONTENT, RecallResult, RecallRules, message_prefix,
 };
 use memory_core::json::JsonText;
-use memory_core::{Code, ToolError, secret};
+use memory_core::{Code, LocalZone, ToolError, secret};
 
 use super::json_ranges::{
     MemberRange, find, items, members, parse_lossy_string, parse_string, part_texts,
@@ -121,8 +121,8 @@ impl CompletionRequest {
     ///
     /// Memory options are removed, and the memories are inserted before the last user message. All other bytes are
     /// those of the original text.
-    pub(super) fn with_memories(&self, recalled: &RecallResult) -> String {
-        let injection = self.injection(recalled);
+    pub(super) fn with_memories(&self, recalled: &RecallResult, zone: &LocalZone) -> String {
+        let injection = self.injection(recalled, zone);
         let mut out = String::with_capacity(
             self.text.len() + injection.as_ref().map_or(0, |(_, text)| text.len()),
         );
@@ -162,9 +162,13 @@ impl CompletionRequest {
     }
 
     /// Returns the byte range to replace and its new text.
-    fn injection(&self, recalled: &RecallResult) -> Option<(Range<usize>, String)> {
+    fn injection(
+        &self,
+        recalled: &RecallResult,
+        zone: &LocalZone,
+    ) -> Option<(Range<usize>, String)> {
         let latest = self.latest.as_ref()?;
-        let introduction = message_prefix(recalled);
+        let introduction = message_prefix(recalled, zone);
         if introduction.is_empty() {
             return None;
         }

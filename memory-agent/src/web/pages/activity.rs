@@ -7,7 +7,7 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::get;
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc};
+use chrono::{Days, NaiveDate, TimeDelta};
 use memory_core::{
     ActivitySummary, ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query,
     RecordedChange, Subject, Usage, Verb, change_versions, facets, subtract_time,
@@ -162,7 +162,7 @@ async fn show(request: WebRequest) -> Response {
             }
             let is_first = page == 0 && !is_filtered;
             let first_day = today.checked_sub_days(DAYS).unwrap_or(today);
-            let from = start_of_day(&zone, first_day).with_timezone(&zone);
+            let from = zone.start_of_day(first_day).with_timezone(&zone);
             let ActivitySummary { days, mut authors } =
                 request.with_logs(|logs| logs.summarize(&from))?;
             if !by.is_empty() {
@@ -220,14 +220,6 @@ fn parse_day(text: &str) -> Result<NaiveDate, PageError> {
         .map_err(|_| PageError::invalid("the day is not a date such as 2026-05-31"))
 }
 
-/// Returns the beginning of a day in a zone.
-pub(super) fn start_of_day(zone: &LocalZone, day: NaiveDate) -> DateTime<Utc> {
-    let midnight = day.and_time(NaiveTime::MIN);
-    zone.from_local_datetime(&midnight)
-        .earliest()
-        .map_or_else(|| midnight.and_utc(), |start| start.to_utc())
-}
-
 /// Returns one page of the operations of a day, a kind or selected authors, and their number. Without a day, those of the last year.
 fn filtered(
     request: &WebRequest,
@@ -238,12 +230,12 @@ fn filtered(
     page: usize,
 ) -> Result<(Vec<LogEntry>, u64), PageError> {
     let from = match day {
-        Some(day) => start_of_day(zone, day),
+        Some(day) => zone.start_of_day(day),
         None => subtract_time(request.services.clock.now(), TimeDelta::days(365)),
     };
     let until = day
         .and_then(|day| day.checked_add_days(Days::new(1)))
-        .map(|next| start_of_day(zone, next));
+        .map(|next| zone.start_of_day(next));
     let mut entries = request.with_logs(|logs| logs.since(from))?;
     entries.retain(|entry| {
         let operation = &entry.operation;

@@ -13,7 +13,6 @@ use memory_core::{
     Verb, add_time, memory_at, parse_day, recalls, sessions, subtract_time,
 };
 
-use super::activity::start_of_day;
 use super::inbox::Pager;
 use crate::web::card::describe_parts;
 use crate::web::error::{PageError, render};
@@ -172,7 +171,7 @@ impl AgentDay {
         day: NaiveDate,
         agent: Option<&str>,
     ) -> Result<Vec<Self>, PageError> {
-        let from = Some(start_of_day(&request.zone(), day));
+        let from = Some(request.zone().start_of_day(day));
         let filter = RecallFilter {
             agent: agent.map(str::to_owned),
             from,

@@ -148,7 +148,7 @@ fn standing_memories_of_the_home_that_the_chat_may_see_are_given() {
         ["Always answer in metric units.", "Always answer in Dutch."]
     );
     assert_eq!((recalled.hits(), recalled.memories.len()), (2, 0));
-    let text = message_prefix(&recalled);
+    let text = message_prefix(&recalled, &crate::LocalZone::utc());
     assert!(
         text.contains("\" standing=\"instruction\">\nAlways answer in metric units.\n</memory>\n"),
         "{text}"

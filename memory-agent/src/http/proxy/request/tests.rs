@@ -40,7 +40,7 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
          \"memory_recency_weight\":0.5, \"memory_score_threshold\": 0}",
     );
     assert_eq!(
-        asked.with_memories(&recalled("x")),
+        asked.with_memories(&recalled("x"), &LocalZone::utc()),
         "{\"model\":\"m\", \"seed\": 100000000000000000001, \"t\": 0.10}"
     );
     assert_eq!(
@@ -61,7 +61,7 @@ fn what_is_said_to_us_is_taken_out_and_nothing_else_is_touched() {
         ("{}", "{}"),
     ] {
         assert_eq!(
-            parse_request(sent).with_memories(&RecallResult::default()),
+            parse_request(sent).with_memories(&RecallResult::default(), &LocalZone::utc()),
             forwarded
         );
     }
@@ -75,7 +75,8 @@ fn memories_come_before_what_the_person_said_last() {
     let latest = asked.latest.clone().expect("there is one");
     assert_eq!((latest.text.as_str(), latest.is_new), ("néw 😀", true));
     let forwarded: Value =
-        serde_json::from_str(&asked.with_memories(&recalled("likes tea"))).unwrap();
+        serde_json::from_str(&asked.with_memories(&recalled("likes tea"), &LocalZone::utc()))
+            .unwrap();
     let content = forwarded["messages"][1]["content"].as_str().unwrap();
     assert!(
         content.starts_with("<memory-context>") && content.contains("[memory] likes tea"),
@@ -99,7 +100,7 @@ fn parts_of_a_message_stay_what_they_are() {
         r#"{{"messages":[{{"role":"user","content":[{image},{{"type":"text","text":"what is it"}}]}}]}}"#
     ));
     assert_eq!(asked.latest.as_ref().unwrap().text, "what is it");
-    let forwarded = asked.with_memories(&recalled("likes tea"));
+    let forwarded = asked.with_memories(&recalled("likes tea"), &LocalZone::utc());
     assert!(
         forwarded.contains(&format!(
             r#"Current message:"}},{image},{{"type":"text","text":"what is it"}}]"#
@@ -150,7 +151,7 @@ fn half_a_character_is_kept_as_none_and_sent_as_it_is() {
         asked.latest.as_ref().map(|latest| latest.text.as_str()),
         Some("lone \u{fffd} é")
     );
-    let forwarded = asked.with_memories(&recalled("likes tea"));
+    let forwarded = asked.with_memories(&recalled("likes tea"), &LocalZone::utc());
     assert!(
         forwarded.ends_with(r#"Current message:\nlone \ud83d \u00e9"}]}"#),
         "{forwarded}"
@@ -183,7 +184,9 @@ fn whatever_is_sent_is_forwarded() {
         assert_eq!(
             (
                 asked.latest.as_ref(),
-                asked.with_memories(&recalled("x")).as_str()
+                asked
+                    .with_memories(&recalled("x"), &LocalZone::utc())
+                    .as_str()
             ),
             (None, odd)
         );
@@ -237,9 +240,9 @@ proptest! {
         let mut expected = sent.clone();
         expected.shift_remove("memory_id");
         if let Ok(Ok(asked)) = CompletionRequest::parse(Value::Object(sent).to_string(), &RecallRules::default()) {
-            let plain: Value = serde_json::from_str(&asked.with_memories(&RecallResult::default())).unwrap();
+            let plain: Value = serde_json::from_str(&asked.with_memories(&RecallResult::default(), &LocalZone::utc())).unwrap();
             prop_assert_eq!(&plain, &Value::Object(expected.clone()));
-            let mut with: Value = serde_json::from_str(&asked.with_memories(&recalled("likes tea"))).unwrap();
+            let mut with: Value = serde_json::from_str(&asked.with_memories(&recalled("likes tea"), &LocalZone::utc())).unwrap();
             prop_assert!(with["messages"][0]["content"].as_str().unwrap().ends_with(words.as_str()));
             with["messages"][0]["content"] = json!(words);
             prop_assert_eq!(with, Value::Object(expected));

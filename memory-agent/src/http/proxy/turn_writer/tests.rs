@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
-use memory_core::StoreError;
 use memory_core::testing::{
     FakeConversations, FakeJobs, HookStep, HookedFake, conversations, in_any_order,
 };
+use memory_core::{LocalZone, StoreError};
 
 use super::writer::NOT_KEPT;
 use super::*;
@@ -328,6 +328,10 @@ impl Clock for ManualClock {
     fn now(&self) -> DateTime<Utc> {
         DateTime::from_timestamp_millis(self.0.load(Ordering::SeqCst))
             .expect("tests take no thousand years")
+    }
+
+    fn zone(&self) -> LocalZone {
+        LocalZone::utc()
     }
 }
 
