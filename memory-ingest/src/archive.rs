@@ -2,6 +2,7 @@
 //!
 //! Files are read as streams. An entry of an archive that is not safe to read is reported as a problem and left out.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,7 @@ use zip::read::ZipFileEntry;
 use zip::{CompressionMethod, ZipArchive};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::program_folder::list;
 use crate::source_text::recorded_time;
 
 /// Maximum ratio of the unpacked size to the packed size. Texts have ratios below 30.
@@ -23,6 +25,31 @@ const MAX_DENSE_BYTES: u64 = 64 << 20;
 
 /// Size of the fixed part of the header before the data of an entry.
 const LOCAL_HEADER_BYTES: usize = 30;
+
+/// Returns the archives in a folder that a source recognizes, unless it recognizes the folder itself.
+pub(crate) fn parts_in(folder: &Path, recognizes: fn(&Path) -> bool) -> Vec<PathBuf> {
+    if !folder.is_dir() || recognizes(folder) {
+        return Vec::new();
+    }
+    let mut items = list(folder);
+    items.retain(|item| is_zip(item).unwrap_or(false) && recognizes(item));
+    items
+}
+
+/// Returns whether archives are parts of one export: none has a file with the name of one in another.
+pub(crate) fn are_parts(archives: &[PathBuf]) -> bool {
+    let is_content = |name: &str| has_extension(name, &["json", "md", "csv"]);
+    let mut names = HashSet::new();
+    1 < archives.len()
+        && archives.iter().all(|path| {
+            Archive::open(path, &is_content).is_ok_and(|archive| {
+                archive
+                    .files
+                    .into_iter()
+                    .all(|file| names.insert(file.name))
+            })
+        })
+}
 
 /// The files of an export.
 #[derive(Debug)]
@@ -100,10 +127,35 @@ impl Archive {
                 location: FileLocation::Disk(path.to_owned()),
             });
         }
-        archive.files.sort_by(|left, right| {
+        archive.sort();
+        Ok(archive)
+    }
+
+    /// Opens the archives `parts` as one export.
+    pub(crate) fn of_parts(parts: &[PathBuf], is_selected: &dyn Fn(&str) -> bool) -> Self {
+        let mut archive = Self {
+            files: Vec::new(),
+            problems: Vec::new(),
+        };
+        for part in parts {
+            let name = part.file_name().unwrap_or_default().to_string_lossy();
+            archive.add_part(&name, part, is_selected);
+        }
+        archive.sort();
+        archive
+    }
+
+    fn add_part(&mut self, name: &str, path: &Path, is_selected: &dyn Fn(&str) -> bool) {
+        if let Err(error) = self.add_zip(path, Some(name), is_selected) {
+            let reason = format!("cannot be read: {error}");
+            self.problems.push((name.to_owned(), reason));
+        }
+    }
+
+    fn sort(&mut self) {
+        self.files.sort_by(|left, right| {
             (&left.name, &left.container).cmp(&(&right.name, &right.container))
         });
-        Ok(archive)
     }
 
     fn add_folder(&mut self, folder: &SourceFolder, is_selected: &dyn Fn(&str) -> bool) {
@@ -126,10 +178,8 @@ impl Archive {
             .iter()
             .filter(|entry| has_extension(&entry.path, &["zip"]))
         {
-            let Ok(place) = place else { continue };
-            if let Err(error) = self.add_zip(place, Some(path), is_selected) {
-                self.problems
-                    .push((path.clone(), format!("cannot be read: {error}")));
+            if let Ok(place) = place {
+                self.add_part(path, place, is_selected);
             }
         }
     }

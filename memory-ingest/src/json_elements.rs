@@ -20,18 +20,19 @@ const BUFFER_BYTES: usize = 1 << 16;
 
 /// An element of a list, or a line.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct JsonElement {
+pub struct JsonElement {
     /// The number of the element in the list, or of the line in the file, counted from 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// The bytes, or the reason why the element cannot be read.
-    pub(crate) bytes: Result<Vec<u8>, String>,
+    pub bytes: Result<Vec<u8>, String>,
 }
 
 /// Iterates over the elements of a JSON list or of JSON Lines.
 ///
 /// Elements are separated, not validated: one with a syntax error is returned as it is, or as its damaged and whole parts, and those
 /// after it are read as well. Memory is bounded by one element of at most 64 MiB.
-pub(crate) struct JsonElements<R> {
+#[derive(Debug)]
+pub struct JsonElements<R> {
     reader: BufReader<R>,
     layout: ElementLayout,
     number: u64,
@@ -42,6 +43,7 @@ pub(crate) struct JsonElements<R> {
 }
 
 /// The structure around the elements.
+#[derive(Debug)]
 enum ElementLayout {
     /// A list, or objects after each other.
     List(Box<ElementBuffer>),
@@ -50,6 +52,7 @@ enum ElementLayout {
 }
 
 /// The elements of a list that were found, and the bytes after them.
+#[derive(Debug)]
 struct ElementBuffer {
     splitter: JsonSplitter,
     /// The bytes that were read since the start of the element that has no end yet.
@@ -63,7 +66,7 @@ struct ElementBuffer {
 
 impl<R: Read> JsonElements<R> {
     /// Reads a list, or objects after each other.
-    pub(crate) fn of_list(reader: R) -> Self {
+    pub fn of_list(reader: R) -> Self {
         let splitter = JsonSplitter::new(&[], false);
         let buffer = ElementBuffer {
             splitter,

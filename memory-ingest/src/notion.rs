@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
-use memory_core::{Source, SourceError, SourceItem, parse_day_as, valid_time};
+use memory_core::{Source, SourceError, SourceItem, valid_time};
 use regex::Regex;
 use tempfile::NamedTempFile;
 
-use crate::archive::{Archive, ArchiveFile, is_zip};
+use crate::archive::{Archive, ArchiveFile, is_zip, parts_in};
 use crate::folder::has_extension;
 use crate::markdown_links::{addresses, file_target};
 use crate::note::{self, one_line, stem};
@@ -56,7 +56,15 @@ impl Notion {
             archives: Vec::new(),
             unpacked: Vec::new(),
         };
-        notion.add_archive(path, 0)?;
+        let parts = parts_in(path, Self::recognizes);
+        let paths = if parts.is_empty() {
+            vec![path.to_owned()]
+        } else {
+            parts
+        };
+        for path in paths {
+            notion.add_archive(&path, 0)?;
+        }
         if !notion.files().any(|file| is_page_with_id(&file.name)) {
             let expected = "an export of Notion as Markdown and CSV".to_owned();
             return Err(SourceError::NotRecognized {
@@ -369,6 +377,8 @@ fn page_properties(content: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 fn read_property(note: &mut RecordNote, key: &str, value: &str) {
+    note.days
+        .extend(note::day_of(value.trim().trim_start_matches('@')));
     match key.trim().to_lowercase().as_str() {
         "tags" | "tag" | "labels" => {
             let tags = value
@@ -395,9 +405,7 @@ fn parse_date(text: &str) -> Option<DateTime<Utc>> {
     let time = times
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
-    let day = || parse_day_as(text, "%B %d, %Y")?.and_hms_opt(0, 0, 0);
-    time.or_else(day)
-        .and_then(|time| valid_time(time.and_utc()))
+    time.and_then(|time| valid_time(time.and_utc()))
         .or_else(|| note::parse(text))
 }
 

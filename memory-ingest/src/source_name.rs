@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use memory_core::{ParseError, Source, SourceError};
 
-use crate::archive::is_zip;
+use crate::archive::{are_parts, is_zip};
 use crate::basic_memory::DEFAULT_FOLDER;
 use crate::field_map::SuggestedMap;
 use crate::folder::{DEPENDENCY_FOLDERS, has_extension};
@@ -397,6 +397,11 @@ impl SourceName {
         }
     }
 
+    /// Returns whether the source, which was detected in `folder`, reads only the parts of one export there.
+    pub fn reads_parts_in(self, folder: &Path) -> bool {
+        Self::JOINED.contains(&self) && !self.recognizes(folder)
+    }
+
     /// Returns whether the source, which recognizes `folder`, reads the files at `place` in it.
     fn reads_in(self, folder: &Path, place: &Path) -> bool {
         match self {
@@ -426,7 +431,22 @@ impl SourceName {
         if let Some(source) = Self::IN_PARTS.into_iter().find(|source| is_only(*source)) {
             return found.push((source, folder.to_owned()));
         }
+        // Other files may be beside the parts of an export.
+        let in_parts = Self::JOINED.map(|source| {
+            let is_part = |item: &Path| is_zip(item).unwrap_or(false);
+            let parts = detected
+                .iter()
+                .filter(|(sources, item)| sources[..] == [source] && is_part(item));
+            let parts: Vec<_> = parts.map(|(_, item)| item.clone()).collect();
+            let is_export = source.reads_parts_in(folder) && are_parts(&parts);
+            (source, if is_export { parts } else { Vec::new() })
+        });
+        let joined = in_parts.iter().filter(|(_, parts)| !parts.is_empty());
+        found.extend(joined.map(|(source, _)| (*source, folder.to_owned())));
         for (sources, item) in detected {
+            if in_parts.iter().any(|(_, parts)| parts.contains(&item)) {
+                continue;
+            }
             if sources.is_empty() && 1 < depth && item.is_dir() {
                 Self::add_within(&item, depth - 1, left, found);
             }
@@ -461,6 +481,9 @@ impl SourceName {
             _ => Jsonl::suggest_map(path),
         }
     }
+
+    /// The sources whose notes refer to notes in other parts of an export.
+    const JOINED: [Self; 2] = [Self::Notion, Self::Keep];
 
     /// The sources whose exports may come in several archives.
     const IN_PARTS: [Self; 4] = [Self::ChatGpt, Self::ClaudeAi, Self::Notion, Self::Keep];

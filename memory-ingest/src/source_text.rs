@@ -1,7 +1,7 @@
 //! Reading a text file with any content.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read, Seek};
+use std::io::{self, BufRead, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -85,24 +85,10 @@ impl<T: Read + Seek> ReadSeek for T {}
 impl TextContent {
     /// Returns the content of the file at `path`. A file in UTF-16 is decoded in memory.
     pub(crate) fn of_file(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let mut bytes = Vec::new();
-        file.by_ref().take(2).read_to_end(&mut bytes)?;
-        if utf_16_unit(&bytes).is_none() {
-            return Ok(Self::File(path.to_owned()));
-        }
-        file.take(MAX_DECODED_BYTES).read_to_end(&mut bytes)?;
-        if MAX_DECODED_BYTES < bytes.len() as u64 {
-            return Err(io::Error::new(
-                io::ErrorKind::FileTooLarge,
-                "it is in UTF-16 and larger than 256 MiB",
-            ));
-        }
-        Ok(Self::Text(
-            decode_utf_16(&bytes)
-                .unwrap_or_default()
-                .into_bytes()
-                .into(),
+        let (_, text) = read_utf_16(&mut File::open(path)?)?;
+        Ok(text.map_or_else(
+            || Self::File(path.to_owned()),
+            |text| Self::Text(text.into_bytes().into()),
         ))
     }
 
@@ -131,6 +117,35 @@ impl TextContent {
             Self::Text(bytes) => Box::new(Cursor::new(Arc::clone(bytes))),
         })
     }
+}
+
+/// Returns the bytes of a text in UTF-8: those of `input`, or decoded if it begins with a byte order mark of UTF-16.
+///
+/// # Errors
+/// If the input cannot be read, or is in UTF-16 and larger than 256 MiB.
+pub fn utf_8_reader<'a>(mut input: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn BufRead + 'a>> {
+    Ok(match read_utf_16(&mut input)? {
+        (_, Some(text)) => Box::new(Cursor::new(text)),
+        (start, None) => Box::new(Cursor::new(start).chain(input)),
+    })
+}
+
+/// Reads the first bytes, and the whole text if they are a byte order mark of UTF-16.
+fn read_utf_16(input: &mut impl Read) -> io::Result<(Vec<u8>, Option<String>)> {
+    let mut bytes = Vec::new();
+    input.by_ref().take(2).read_to_end(&mut bytes)?;
+    if utf_16_unit(&bytes).is_none() {
+        return Ok((bytes, None));
+    }
+    input.take(MAX_DECODED_BYTES).read_to_end(&mut bytes)?;
+    if MAX_DECODED_BYTES < bytes.len() as u64 {
+        return Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "it is in UTF-16 and larger than 256 MiB",
+        ));
+    }
+    let text = decode_utf_16(&bytes);
+    Ok((bytes, text))
 }
 
 /// Returns the order of bytes of a text in UTF-16, if it begins with a byte order mark.

@@ -1,35 +1,47 @@
-//! The records of an export, one per line.
+//! The records of an export, one per line or in a list.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 
-use memory_ingest::split_objects;
+use memory_ingest::{JsonElements, split_objects, utf_8_reader};
 use serde::de::IgnoredAny;
 
 /// Maximum length of a line, in bytes; larger than any memory.
 const MAX_LINE: u64 = 32 * 1024 * 1024;
 
 /// The records of an export; empty lines are skipped. A line that is not one JSON value has as many records as whole objects, and
-/// its damaged parts are records, too.
-pub(super) struct ExportLines<R> {
-    input: R,
+/// its damaged parts are records, too. The records may also be objects in a list, in any number of lines.
+pub(super) struct ExportLines<'a> {
+    input: Box<dyn BufRead + 'a>,
     number: u64,
+    /// Whether no line with text was read.
+    is_start: bool,
     /// The other records of the line that was read last.
     records: VecDeque<Vec<u8>>,
+    /// The records in a list.
+    list: Option<JsonElements<Box<dyn BufRead + 'a>>>,
 }
 
-impl<R: BufRead> ExportLines<R> {
-    pub(super) fn new(input: R) -> Self {
+impl<'a> ExportLines<'a> {
+    pub(super) fn new(input: impl BufRead + 'a) -> Self {
         Self {
-            input,
+            input: Box::new(input),
             number: 0,
+            is_start: true,
             records: VecDeque::new(),
+            list: None,
         }
+    }
+
+    /// Returns whether the records are in a list.
+    pub(super) fn is_list(&self) -> bool {
+        self.list.is_some()
     }
 
     /// Returns the position of the record that was read last.
     pub(super) fn place(&self) -> String {
-        format!("line {}", self.number)
+        let unit = if self.is_list() { "record" } else { "line" };
+        format!("{unit} {}", self.number)
     }
 
     /// Returns the next record, or why its line is rejected; `None` at the end.
@@ -37,7 +49,10 @@ impl<R: BufRead> ExportLines<R> {
         if let Some(record) = self.records.pop_front() {
             return Ok(Some(Ok(record)));
         }
-        loop {
+        if self.number == 0 {
+            self.input = utf_8_reader(self.take_input())?;
+        }
+        while self.list.is_none() {
             self.number += 1;
             let mut line = Vec::new();
             if self
@@ -49,7 +64,8 @@ impl<R: BufRead> ExportLines<R> {
             {
                 return Ok(None);
             }
-            if !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64 {
+            let is_cut_off = !line.ends_with(b"\n") && MAX_LINE <= line.len() as u64;
+            if is_cut_off && !(self.is_start && begins_list(&line)) {
                 self.input.skip_until(b'\n')?;
                 return Ok(Some(Err("the line is longer than any memory".into())));
             }
@@ -59,11 +75,89 @@ impl<R: BufRead> ExportLines<R> {
             if line.trim_ascii().is_empty() {
                 continue;
             }
+            if std::mem::take(&mut self.is_start) && begins_list(&line) {
+                let input = Cursor::new(line).chain(self.take_input());
+                self.list = Some(JsonElements::of_list(Box::new(input)));
+                break;
+            }
             if serde_json::from_slice::<IgnoredAny>(&line).is_err() {
                 let parts = split_objects(&line).into_iter();
                 self.records = parts.map(|part| line[part].to_vec()).collect();
             }
             return Ok(Some(Ok(self.records.pop_front().unwrap_or(line))));
+        }
+        let element = self.list.as_mut().and_then(Iterator::next);
+        Ok(element.map(|element| {
+            self.number = element.number;
+            element.bytes.map_err(|reason| format!("it {reason}"))
+        }))
+    }
+
+    fn take_input(&mut self) -> Box<dyn BufRead + 'a> {
+        std::mem::replace(&mut self.input, Box::new(io::empty()))
+    }
+}
+
+/// Returns whether the first line of a file begins a list of objects, or an object in several lines.
+fn begins_list(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let items = line.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);
+    items.is_some_and(|items| matches!(items.first(), None | Some(b'{' | b']'))) || line == b"{"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the places and the texts of all records.
+    fn records(bytes: &[u8]) -> Vec<(String, String)> {
+        let mut lines = ExportLines::new(bytes);
+        let mut found = Vec::new();
+        while let Some(record) = lines.next_record().expect("it can be read") {
+            let record = record.expect("it is short");
+            let text = String::from_utf8(record.trim_ascii().to_vec()).expect("a text");
+            found.push((lines.place(), text));
+        }
+        found
+    }
+
+    #[test]
+    fn the_objects_of_a_list_are_records() {
+        let expected = ["{\"a\":1}", "{\"a\":[2]}"];
+        for text in [
+            "[{\"a\":1},{\"a\":[2]}]",
+            "\n [ {\"a\":1},\n{\"a\":[2]}]\n",
+            "[\n{\"a\":1},\n{\"a\":[2]}\n]\n",
+            "[{\"a\":1}\n,{\"a\":[2]}",
+            "[\n  {\n    \"a\": 1\n  },\n  {\n    \"a\": [\n      2\n    ]\n  }\n]\n",
+            "{\n  \"a\": 1\n}\n{\n  \"a\": [2]\n}\n",
+        ] {
+            let found = records(text.as_bytes()).into_iter();
+            let found: Vec<_> = found
+                .map(|(_, text)| text.replace([' ', '\n'], ""))
+                .filter(|text| !text.is_empty())
+                .collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        assert_eq!(records(b"[]\n"), []);
+        let own = |place: &str, text: &str| (place.to_owned(), text.to_owned());
+        assert_eq!(records(b"[1]\n"), [own("line 1", "[1]")]);
+        assert_eq!(
+            records(b"{\"a\":1}\n[{\"a\":2}]\n"),
+            [own("line 1", "{\"a\":1}"), own("line 2", "[{\"a\":2}]")]
+        );
+    }
+
+    #[test]
+    fn a_file_in_utf_16_has_the_records_of_its_text() {
+        let text = "{\"a\":\"日\"}\r\n{\"a\":2}\r\n";
+        for (mark, unit) in [
+            ([0xff, 0xfe], u16::to_le_bytes as fn(u16) -> [u8; 2]),
+            ([0xfe, 0xff], u16::to_be_bytes),
+        ] {
+            let units = text.encode_utf16().flat_map(unit);
+            let bytes: Vec<u8> = mark.into_iter().chain(units).collect();
+            assert_eq!(records(&bytes), records(text.as_bytes()));
         }
     }
 }

@@ -3,7 +3,7 @@
 mod detection;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -143,6 +143,7 @@ impl ImportArgs {
             memory_core::import(&services, &mut lines, self.secrets(), &mut show)?
         };
         let failed = lines.failed.take();
+        drop(lines);
         drop(input);
         drop(bar);
         if let Some(error) = failed {
@@ -186,12 +187,12 @@ impl ImportArgs {
 const MAX_WARNINGS: usize = 20;
 
 /// An iterator over the exported memories in a file, one per line.
-struct ImportLines<R> {
-    lines: ExportLines<R>,
+struct ImportLines<'a> {
+    lines: ExportLines<'a>,
     failed: Option<io::Error>,
 }
 
-impl<R: BufRead> Iterator for ImportLines<R> {
+impl Iterator for ImportLines<'_> {
     type Item = Result<(String, ExportedMemory), ImportError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -204,7 +205,7 @@ impl<R: BufRead> Iterator for ImportLines<R> {
         };
         let place = self.lines.place();
         let text = line.and_then(|line| {
-            String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned())
+            String::from_utf8(line).map_err(|_| "it is not valid UTF-8".to_owned())
         });
         let exported = text.and_then(|text| json::parse_exported(&text));
         Some(match exported {

@@ -153,8 +153,8 @@ fn import_lines(
 }
 
 /// An iterator over the sessions in a file; one of them is in memory.
-struct SessionLines<R> {
-    lines: ExportLines<R>,
+struct SessionLines<'a> {
+    lines: ExportLines<'a>,
     /// The position and the name of the session whose records are read.
     session: Option<(String, SessionName)>,
     records: Vec<SessionRecord>,
@@ -163,7 +163,7 @@ struct SessionLines<R> {
     failed: Option<std::io::Error>,
 }
 
-impl<R> SessionLines<R> {
+impl SessionLines<'_> {
     /// Returns the session whose records were read.
     fn take_session(&mut self) -> Option<ExportedSession> {
         let records = std::mem::take(&mut self.records);
@@ -175,7 +175,7 @@ impl<R> SessionLines<R> {
     }
 }
 
-impl<R: BufRead> Iterator for SessionLines<R> {
+impl Iterator for SessionLines<'_> {
     type Item = Result<ExportedSession, SkippedFile>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -197,7 +197,7 @@ impl<R: BufRead> Iterator for SessionLines<R> {
                 reason,
             };
             let line = match line.and_then(|line| {
-                String::from_utf8(line).map_err(|_| "the line is not valid UTF-8".to_owned())
+                String::from_utf8(line).map_err(|_| "it is not valid UTF-8".to_owned())
             }) {
                 Ok(line) => line,
                 Err(reason) => return Some(Err(skipped(reason))),

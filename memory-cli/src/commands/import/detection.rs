@@ -144,8 +144,9 @@ pub(super) fn unrecognized_items(
     found: &[(SourceName, PathBuf)],
     app: &App,
 ) -> Vec<SkippedSource> {
-    let is_whole =
-        |(source, place): &(SourceName, PathBuf)| place == path && *source != SourceName::Evernote;
+    let is_whole = |(source, place): &(SourceName, PathBuf)| {
+        place == path && *source != SourceName::Evernote && !source.reads_parts_in(place)
+    };
     let mut wholes = found.iter().filter(|place| is_whole(place)).peekable();
     let has_whole = wholes.peek().is_some();
     if !path.is_dir() || wholes.any(|(source, _)| source.has_texts_in_folder()) {
@@ -156,7 +157,9 @@ pub(super) fn unrecognized_items(
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("enex"));
         found.iter().any(|(source, place)| {
-            place.starts_with(item) || *source == SourceName::Evernote && is_notebook
+            place.starts_with(item)
+                || *source == SourceName::Evernote && is_notebook
+                || place == path && source.recognizes(item)
         })
     };
     let items = std::fs::read_dir(path).into_iter().flatten().flatten();
@@ -301,9 +304,12 @@ fn begins_with_memory(input: impl BufRead) -> bool {
             Ok(Some(Err(_))) => continue,
             Ok(None) | Err(_) => return false,
         };
-        if serde_json::from_slice::<IgnoredAny>(&record).is_ok() {
-            let text = String::from_utf8(record);
-            return text.is_ok_and(|text| json::parse_exported(&text).is_ok());
+        if let Ok(text) = String::from_utf8(record)
+            && serde_json::from_str::<IgnoredAny>(&text).is_ok()
+        {
+            // Lists of texts are common, such as the messages of a chat.
+            let is_ours = !lines.is_list() || text.contains("\"content_hash\"");
+            return is_ours && json::parse_exported(&text).is_ok();
         }
     }
     false
@@ -315,8 +321,12 @@ mod tests {
 
     #[test]
     fn an_export_is_recognized_behind_damaged_records() {
+        let hash = memory_core::ContentHash::of("a");
+        let listed = format!("[{{\"content\":\"a\",\"content_hash\":\"{hash}\"}},\n");
         for (text, expected) in [
             ("{\"content\":\"a\"}\n", true),
+            (&listed, true),
+            ("[{\"content\":\"a\"}]\n", false),
             ("{\"content\":\"cu\n{\"content\":\"a\"}\n", true),
             ("", false),
             ("no JSON\n", false),
@@ -325,5 +335,8 @@ mod tests {
         ] {
             assert_eq!(begins_with_memory(text.as_bytes()), expected, "{text}");
         }
+        assert!(begins_with_memory(
+            &b"{\"content\":\"\xff\"}\n{\"content\":\"a\"}\n"[..]
+        ));
     }
 }
