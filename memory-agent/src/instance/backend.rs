@@ -13,7 +13,7 @@ use super::parameters::is_word_list;
 use super::{Action, ActionCaller, ActionResult, Field, FieldKind, InstanceHandle};
 use crate::exact_json;
 use crate::parameters::allowed_types;
-use crate::tools::parse_lists;
+use crate::tools::fit_types;
 use crate::validation;
 
 /// The setting that permits agents to store credentials.
@@ -79,9 +79,9 @@ impl Backend {
                     });
             }
         };
-        let with_lists =
-            parse_lists(&action.parameters, &mut value).then(|| exact_json::to_json_text(&value));
-        let parameters = with_lists.as_ref().unwrap_or(parameters);
+        let fitted =
+            fit_types(&action.parameters, &mut value).then(|| exact_json::to_json_text(&value));
+        let parameters = fitted.as_ref().unwrap_or(parameters);
         if let Some(faults) = validation::faults(&action.parameters, &value) {
             let hint = format!(
                 "`memory instance run {}/NAME {} --help` shows the fields",

@@ -52,7 +52,7 @@ mod write;
 #[cfg(feature = "server")]
 pub(crate) use brief::start_of;
 pub(crate) use hints::{rewrite_hint, rewrite_result, with_ids, without_commands};
-pub(crate) use normalize::{normalize_parameters, parse_lists};
+pub(crate) use normalize::{fit_types, normalize_parameters};
 pub(crate) use selection::{
     AvailableServices, ToolListing, duplicate_name, is_tool_name, not_found, select_tools,
 };

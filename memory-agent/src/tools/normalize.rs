@@ -25,13 +25,10 @@ const RENAMED: [(&str, &str, &str); 15] = [
     ("memory_delete", "memory_id", "id"),
 ];
 
-/// The parameters with a number, for which a text of digits is accepted.
-const NUMBERS: [&str; 3] = ["limit", "budget", "version"];
-
 /// Returns the parameters of the tool `called`, its original name, in the form of its `schema`.
 ///
-/// A list may be a text, see [`parse_lists`]. For tools of memories, an id may be in brackets, as in the text form of a result, a
-/// number may be a text and a cursor a number, and a category may be in capitals or in the singular.
+/// Other types of values are converted, see [`fit_types`]. For tools of memories, an id may be in brackets, as in the text form of a
+/// result, a cursor may be a number, and a category may be in capitals or in the singular.
 /// A parameter that is also set under its current name stays, so that the check of the schema reports it.
 pub(crate) fn normalize_parameters(called: &str, schema: &Value, mut parameters: Value) -> Value {
     let Some(fields) = parameters.as_object_mut() else {
@@ -59,47 +56,56 @@ pub(crate) fn normalize_parameters(called: &str, schema: &Value, mut parameters:
         {
             known.clone_into(category);
         }
-        for name in NUMBERS {
-            if let Some(value) = fields.get_mut(name)
-                && let Some(number) = value
-                    .as_str()
-                    .and_then(|text| text.trim().parse::<u64>().ok())
-            {
-                *value = number.into();
-            }
-        }
     }
-    parse_lists(schema, &mut parameters);
+    fit_types(schema, &mut parameters);
     parameters
 }
 
-/// Converts texts to lists where `schema` allows only a list, and returns whether there was one.
+/// Converts values to the types that `schema` allows, and returns whether there was one to convert.
 ///
-/// The text is the list as JSON, or its items with commas between them, in brackets or not. A text that is neither stays.
-pub(crate) fn parse_lists(schema: &Value, value: &mut Value) -> bool {
+/// Where it allows no text, a text may be a list as JSON, or its items with commas between them, in brackets or not; or a number, `true`
+/// or `false`. A member that is null is left out if it is optional. A value that is none of them stays.
+pub(crate) fn fit_types(schema: &Value, value: &mut Value) -> bool {
     let kinds = allowed_types(schema);
-    let takes_list = kinds.contains(&"array") && !kinds.contains(&"string");
     let is_number = exact_json::as_number(value).is_some();
     match value {
-        Value::String(text) if takes_list && !is_number => {
-            let Some(list) = parse_list(text, &schema["items"]) else {
-                return false;
+        Value::String(text) if !kinds.contains(&"string") && !is_number => {
+            if kinds.contains(&"array") {
+                let Some(list) = parse_list(text, &schema["items"]) else {
+                    return false;
+                };
+                *value = Value::Array(list);
+                fit_types(schema, value);
+                return true;
+            }
+            let is_numeric = kinds.contains(&"integer") || kinds.contains(&"number");
+            let parsed = match exact_json::from_slice(text.trim().as_bytes()) {
+                Ok(number @ Value::Number(_)) if is_numeric => number,
+                Ok(flag @ Value::Bool(_)) if kinds.contains(&"boolean") => flag,
+                _ => return false,
             };
-            *value = Value::Array(list);
-            parse_lists(schema, value);
+            *value = parsed;
             true
         }
         Value::Array(items) => {
             let mut found = false;
             for item in items {
-                found |= parse_lists(&schema["items"], item);
+                found |= fit_types(&schema["items"], item);
             }
             found
         }
         Value::Object(members) => {
-            let mut found = false;
+            let count = members.len();
+            let required = schema["required"].as_array();
+            members.retain(|name, member| {
+                let kinds = allowed_types(&schema["properties"][&**name]);
+                let is_required =
+                    || required.is_some_and(|names| names.contains(&(&**name).into()));
+                !member.is_null() || kinds.is_empty() || kinds.contains(&"null") || is_required()
+            });
+            let mut found = members.len() < count;
             for (name, member) in members {
-                found |= parse_lists(&schema["properties"][name], member);
+                found |= fit_types(&schema["properties"][name], member);
             }
             found
         }
@@ -119,6 +125,13 @@ fn parse_list(text: &str, items: &Value) -> Option<Vec<Value>> {
     let in_brackets = text
         .strip_prefix('[')
         .and_then(|text| text.strip_suffix(']'));
+    // A damaged list is no text that is an item.
+    let has_odd_quotes = |part: &str| part.matches('"').count() % 2 == 1;
+    if text.matches('[').count() != text.matches(']').count()
+        || in_brackets.is_some_and(|items| items.split(',').any(has_odd_quotes))
+    {
+        return None;
+    }
     let parts = in_brackets
         .unwrap_or(text)
         .split([',', '，', '、'])
@@ -157,7 +170,8 @@ mod tests {
 
     #[test]
     fn a_former_name_denotes_the_current_parameter() {
-        let normalize = |called, parameters| normalize_parameters(called, &json!({}), parameters);
+        let schema = json!({ "properties": { "limit": { "type": "integer" } } });
+        let normalize = |called, parameters| normalize_parameters(called, &schema, parameters);
         assert_eq!(
             normalize("memory_list", json!({ "offset": 20 })),
             json!({ "cursor": "20" })
@@ -211,6 +225,52 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_flags_may_be_texts_and_optional_fields_null() {
+        let inner = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+        let schema = json!({ "properties": {
+            "ttl": { "type": "integer" }, "share": { "type": "number" }, "flag": { "type": "boolean" }, "any": {},
+            "text": { "type": "string" }, "inner": inner, "maybe": { "type": ["integer", "null"] }, "id": { "type": "string" }
+        }, "required": ["id"] });
+        for (given, expected) in [
+            (
+                json!({ "ttl": " 60 ", "share": "0.5", "flag": "true" }),
+                json!({ "ttl": 60, "share": 0.5, "flag": true }),
+            ),
+            (
+                json!({ "ttl": "-1", "inner": { "n": "2" } }),
+                json!({ "ttl": -1, "inner": { "n": 2 } }),
+            ),
+            (
+                json!({ "ttl": null, "flag": null, "text": null, "inner": null }),
+                json!({}),
+            ),
+            (
+                json!({ "any": null, "maybe": null, "id": null, "inner": { "n": null }, "other": null }),
+                json!({ "any": null, "maybe": null, "id": null, "inner": { "n": null }, "other": null }),
+            ),
+            (
+                json!({ "ttl": "1h", "share": "", "flag": "yes", "text": "5", "any": "5" }),
+                json!({ "ttl": "1h", "share": "", "flag": "yes", "text": "5", "any": "5" }),
+            ),
+        ] {
+            let mut fitted = given.clone();
+            fit_types(&schema, &mut fitted);
+            assert_eq!(fitted, expected, "{given}");
+        }
+        for tool in crate::tools::all() {
+            let schema = tool.parameters();
+            let properties = schema["properties"].as_object().into_iter().flatten();
+            for (field, property) in
+                properties.filter(|(_, property)| property["type"] == "integer")
+            {
+                let given = json!({ &**field: "60" });
+                let parsed = normalize_parameters(tool.name(), &schema, given);
+                assert_eq!(parsed[field], 60, "{} {field} {property}", tool.name());
+            }
+        }
+    }
+
+    #[test]
     fn a_text_becomes_a_list_only_where_the_schema_has_one() {
         let texts = json!({ "type": "array", "items": { "type": "string" } });
         let objects = json!({ "type": "array", "items": { "type": "object", "properties": { "tags": texts } } });
@@ -223,7 +283,7 @@ mod tests {
             "either": "a, b", "optional": "", "unknown": "a, b"
         });
         let mut parsed = given.clone();
-        assert!(parse_lists(&schema, &mut parsed));
+        assert!(fit_types(&schema, &mut parsed));
         assert_eq!(
             parsed,
             json!({
@@ -232,15 +292,19 @@ mod tests {
             })
         );
         let mut parsed = json!({ "messages": r#"{"tags":["x"]}"# });
-        parse_lists(&schema, &mut parsed);
+        fit_types(&schema, &mut parsed);
         assert_eq!(parsed, json!({ "messages": [{ "tags": ["x"] }] }));
         for stays in [
             r#"{"messages":"hello"}"#,
+            r#"{"tags":"[\"a\", "}"#,
+            r#"{"tags":"a\", \"b\"]"}"#,
+            r#"{"tags":"[\"a\", \"b]"}"#,
+            r#"{"tags":"[\"a\", [\"b\"]"}"#,
             r#"{"tags":12345678901234567890123}"#,
             r#"{"tags":5}"#,
         ] {
             let mut parsed = exact_json::from_slice(stays.as_bytes()).unwrap();
-            assert!(!parse_lists(&schema, &mut parsed));
+            assert!(!fit_types(&schema, &mut parsed));
             assert_eq!(exact_json::to_text(&parsed), stays);
         }
     }

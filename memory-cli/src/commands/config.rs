@@ -10,7 +10,7 @@ use memory_store::{check_writable, edit_file};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{DEFAULT_FILE, HIDDEN, Settings, TRUSTED_KEY, set_value};
+use crate::config::{ConfigError, DEFAULT_FILE, HIDDEN, Settings, TRUSTED_KEY, set_value};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::versions;
@@ -178,7 +178,15 @@ pub(super) fn store_setting(
     edit_file(&path, |former| {
         let text = set_value(former, key, value).ok_or_else(by_hand)?;
         // Text that does not parse as settings is never written.
-        read = Settings::with_text(&text, app.root.as_deref(), app.environment)?;
+        read =
+            Settings::with_text(&text, app.root.as_deref(), app.environment).map_err(|error| {
+                match error {
+                    ConfigError::Value {
+                        key: own, source, ..
+                    } if own == key => ConfigError::NewValue { key: own, source },
+                    error => error,
+                }
+            })?;
         if read.unknown.iter().any(|unknown| unknown == key) {
             Err(by_hand())
         } else {

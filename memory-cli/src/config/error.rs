@@ -48,6 +48,14 @@ pub(crate) enum ConfigError {
         /// The cause.
         source: ParseError,
     },
+    /// A key cannot have the value that it would be set to.
+    #[error("cannot set {key}")]
+    NewValue {
+        /// The key, in dotted form.
+        key: String,
+        /// The cause.
+        source: ParseError,
+    },
     /// The value of an environment variable is invalid.
     #[error("invalid environment variable {variable}")]
     Variable {
@@ -75,6 +83,9 @@ impl ConfigError {
             Self::NoHome => Some("specify the folder with --root or MEMORY_ROOT".into()),
             Self::Unreadable { source, .. } => io_hint(source).map(str::to_owned),
             Self::Foreign(found) => StoreError::from(found).hint(),
+            Self::NewValue { key, .. } => Some(format!(
+                "nothing was changed; `memory config set {key} \"\"` restores the default"
+            )),
             Self::Key { variable } => Some(format!("correct or unset {variable}")),
             Self::Variable { variable, .. } => Some(format!("correct or unset {variable}")),
             Self::Malformed { .. } | Self::NoKeys { .. } | Self::Value { .. } => {

@@ -147,6 +147,13 @@ fn a_key_that_means_nothing_is_named_and_does_no_harm() {
 #[test]
 fn a_value_that_cannot_be_is_an_error() {
     let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["config", "set", "daemon.interval", "0s"]), @r#"
+    --- stderr
+    error[config_invalid]: cannot set daemon.interval
+      because: "0s" is not an interval of at least 1s
+    hint: nothing was changed; `memory config set daemon.interval ""` restores the default
+    --- exit 2
+    "#);
     sandbox.file(".memory/config.yaml", "daemon:\n  interval: soon\n");
     assert_snapshot!(sandbox.run(&["list"]), @r#"
     --- stderr
