@@ -6,7 +6,7 @@ use std::path::Path;
 use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, secret, wikilink};
 use serde_json::Value;
 
-use crate::note::one_line;
+use crate::note::{self, one_line};
 use crate::own_fields;
 use crate::record::{SourceRecord, map_category};
 use crate::record_file::{RecordFile, RecordIndex, RecordPosition, record_name, unreadable};
@@ -257,7 +257,7 @@ impl SuggestedMap {
                 record
                     .get(key)
                     .and_then(Value::as_str)
-                    .filter(|_| record.time(&[key]).is_none())
+                    .filter(|text| record.time(&[key]).is_none() && !is_address(text))
                     .map_or(0, str::len)
             };
             let length = |key: &&String| {
@@ -275,6 +275,14 @@ impl SuggestedMap {
             fields.retain(|(_, key)| *key != longest);
             fields.insert(0, ("content", longest));
         }
+        let is_mapped = |key: &String| fields.iter().any(|(_, own)| own == key);
+        if fields.iter().all(|(name, _)| *name != "created")
+            && let Some(key) = keys
+                .iter()
+                .find(|key| !is_mapped(key) && has_times(key, records))
+        {
+            fields.push(("created", key.clone()));
+        }
         let fields = fields
             .into_iter()
             .map(|(field, key)| (field, redacted(&key)))
@@ -284,6 +292,26 @@ impl SuggestedMap {
             fields,
         })
     }
+}
+
+/// Returns whether a text is the address of a page alone.
+fn is_address(text: &str) -> bool {
+    let text = text.trim();
+    text.contains("://") && !text.contains(char::is_whitespace)
+}
+
+/// Returns whether the texts at a key are times, and there is one.
+fn has_times(key: &str, records: &[SourceRecord]) -> bool {
+    let mut values = records
+        .iter()
+        .filter_map(|record| record.get(key))
+        .peekable();
+    let is_time = |value: &Value| {
+        value
+            .as_str()
+            .is_some_and(|text| note::parse(text).is_some())
+    };
+    values.peek().is_some() && values.all(is_time)
 }
 
 /// Returns the fields with a key that has one of their usual names.
@@ -422,10 +450,18 @@ mod tests {
         };
         assert_eq!(
             suggest(&["when", "what", "title"]),
-            fields(&[("content", "what"), ("title", "title")])
+            fields(&[("content", "what"), ("title", "title"), ("created", "when")])
         );
         assert_eq!(suggest(&["Text", "what"]), fields(&[("content", "Text")]));
         assert_eq!(suggest(&["title"]), fields(&[("content", "title")]));
         assert_eq!(suggest(&["n"]), None);
+        let activity = json!({"header": "Apps", "title": "Asked about tea", "titleUrl": "https://a.example/a-long-path-of-a-page",
+            "time": "2026-01-02T03:04:05.678Z", "details": [{"name": "x"}]});
+        let activity = SourceRecord(activity.as_object().expect("an object").clone());
+        let keys = activity.0.keys().cloned().collect();
+        assert_eq!(
+            SuggestedMap::new(keys, &[activity]).map(|map| map.fields),
+            fields(&[("content", "title"), ("created", "time")])
+        );
     }
 }

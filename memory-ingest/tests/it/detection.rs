@@ -279,6 +279,23 @@ fn each_export_and_vault_below_a_folder_has_its_own_place() {
         SourceName::detect_within(&parts.path()),
         [(SourceName::Notion, parts.path())]
     );
+    // Beside other files, archives without a common file are parts of one export; others are exports of different days.
+    let keep = |name: &str| zip(&[(&format!("Takeout/Keep/{name}.json"), NOTE.as_bytes())]);
+    for (second, is_joined) in [("Car", true), ("Tea", false)] {
+        let mixed = IngestSandbox::new(&[("readme.json", "{}"), ("n.md", "x")]);
+        mixed.write("takeout-001.zip", &keep("Tea"));
+        mixed.write("takeout-002.zip", &keep(second));
+        mixed.write("takeout-003.zip", &zip(&[("Takeout/Drive/a.json", b"{}")]));
+        let found = SourceName::detect_within(&mixed.path());
+        let places: Vec<_> = found.iter().map(|(_, place)| place.clone()).collect();
+        if is_joined {
+            assert_eq!(found, [(SourceName::Keep, mixed.path())]);
+            assert_eq!(mixed.survey(SourceName::Keep).notes.len(), 2);
+        } else {
+            let apart = ["takeout-001.zip", "takeout-002.zip"].map(|name| mixed.path().join(name));
+            assert_eq!(places, apart);
+        }
+    }
 }
 
 #[test]
@@ -398,7 +415,7 @@ fn a_map_is_suggested_for_records_of_any_program() {
     let expected = |keys: &str, fields: &str| Some((keys.to_owned(), fields.to_owned()));
     assert_eq!(
         suggest("a.csv", "when,note\n2026-01-02,green tea\n"),
-        expected("when,note", "content=note")
+        expected("when,note", "content=note,created=when")
     );
     assert_eq!(
         suggest("a.tsv", "Remark\tdate\ngreen tea at seven\t2026\n"),
