@@ -37,6 +37,8 @@ enum EnexToken {
     Tag(Vec<u8>),
     /// A comment, a declaration or a block of text.
     Other,
+    /// A comment or a block of text that has no end in its note.
+    Unclosed,
 }
 
 impl<R: BufRead> EnexReader<R> {
@@ -76,6 +78,7 @@ impl<R: BufRead> EnexReader<R> {
             let token_start = self.at;
             match self.read_token(&mut |bytes| note.push(bytes))? {
                 Some(EnexToken::Tag(tag)) if tag == b"/note" => break Ok(()),
+                Some(EnexToken::Unclosed) => break Err("has a text without an end"),
                 Some(EnexToken::Tag(tag)) if is_open(&tag, b"note") => {
                     self.pending = Some(token_start);
                     break Err("has no end");
@@ -116,6 +119,8 @@ impl<R: BufRead> EnexReader<R> {
     fn read_token(&mut self, see: &mut dyn FnMut(&[u8])) -> io::Result<Option<EnexToken>> {
         let mut token = Vec::new();
         let mut last = [0; 2];
+        // The end of the text since the previous `>`, and whether that one ended a note.
+        let (mut segment, mut is_after_note) = (Vec::new(), false);
         loop {
             let bytes = self.source.fill_buf()?;
             if bytes.is_empty() {
@@ -129,6 +134,8 @@ impl<R: BufRead> EnexReader<R> {
             see(part);
             let room = MAX_TAG_BYTES.saturating_sub(token.len());
             token.extend_from_slice(&part[..count.min(room)]);
+            segment.extend_from_slice(part);
+            segment.drain(..segment.len().saturating_sub(MAX_TAG_BYTES));
             let is_bracket = part.ends_with(b">");
             let before: Vec<u8> = last
                 .iter()
@@ -145,6 +152,16 @@ impl<R: BufRead> EnexReader<R> {
                     break;
                 }
                 last = [before[1], b'>'];
+                let tag = segment.trim_ascii_start();
+                let name = tag.strip_prefix(b"<").unwrap_or_default();
+                // A note that follows another one is in no block of text; the block has no end.
+                if is_after_note && is_open(&name[..name.len().saturating_sub(1)], b"note") {
+                    self.consume(count);
+                    self.pending = Some(self.at - tag.len() as u64);
+                    return Ok(Some(EnexToken::Unclosed));
+                }
+                is_after_note = tag.ends_with(b"</note>");
+                segment.clear();
             }
             self.consume(count);
         }
@@ -279,6 +296,31 @@ mod tests {
             assert!(
                 text[usize::try_from(notes[2].0).expect("it is small")..].starts_with("<note>b")
             );
+        }
+    }
+
+    #[test]
+    fn a_text_without_an_end_costs_its_own_note() {
+        let text = "<en-export><note><title>a</title><content><![CDATA[<en-note>x</en-note></content></note>\n\
+            <note><title>b</title><content><![CDATA[<en-note>y</en-note>]]></content></note><note><!-- c</note>\
+            <note>d</note><note><![CDATA[e</note></en-export>";
+        for capacity in [1, 7, 1_000] {
+            let notes = read(text, capacity);
+            let found: Vec<_> = notes.iter().map(|(_, xml, _)| xml.as_deref()).collect();
+            let (unclosed, cut_off) = (
+                "has a text without an end".to_owned(),
+                "has no end".to_owned(),
+            );
+            let whole =
+                "<note><title>b</title><content><![CDATA[<en-note>y</en-note>]]></content></note>";
+            let expected = [
+                Err(&unclosed),
+                Ok(whole),
+                Err(&unclosed),
+                Ok("<note>d</note>"),
+                Err(&cut_off),
+            ];
+            assert_eq!(found, expected, "{capacity}");
         }
     }
 

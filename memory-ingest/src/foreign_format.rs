@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::archive::{Archive, file_name, is_zip};
 use crate::folder::has_extension;
+use crate::markdown;
 use crate::note::stem;
 use crate::notion::split_id;
 use crate::program_folder::{head, list};
@@ -53,6 +54,11 @@ const PACKED: ForeignFormat = format(
     "unpack it, and import the folder",
 );
 
+const PACKED_NOTES: ForeignFormat = format(
+    "a packed folder of notes",
+    "unpack it, and import the folder",
+);
+
 const DOCUMENT: ForeignFormat = format(
     "a document of a text processor",
     "save it as text or Markdown, and import that file",
@@ -94,7 +100,10 @@ impl ForeignFormat {
                 .iter()
                 .map(|file| file.name.as_str())
                 .collect();
-            return Self::of_names(&names);
+            let has_notes = names
+                .iter()
+                .any(|name| has_extension(name, &markdown::EXTENSIONS));
+            return Self::of_names(&names).or_else(|| has_notes.then_some(PACKED_NOTES));
         }
         let head = head(path);
         let head = &head[..head.len().min(HEAD_BYTES)];
