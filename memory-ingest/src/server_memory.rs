@@ -76,7 +76,8 @@ pub struct ServerMemory {
 /// A relation of an entity to the entity with the name `target`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EntityRelation {
-    pub(crate) name: String,
+    /// The type, if the file states one.
+    pub(crate) name: Option<String>,
     pub(crate) target: String,
     /// The other keys.
     pub(crate) more: Map<String, Value>,
@@ -98,7 +99,7 @@ impl EntityRelation {
         };
         let read = |item: &Value| {
             Some(Self {
-                name: text(item, "relationType")?,
+                name: text(item, "relationType"),
                 target: text(item, "to")?,
                 more: more(item),
             })
@@ -113,16 +114,17 @@ impl EntityRelation {
 
     /// Returns the relation without the entity that it starts from.
     pub(crate) fn fields(&self) -> Map<String, Value> {
-        let own = [
-            ("relationType".to_owned(), self.name.as_str().into()),
-            ("to".to_owned(), self.target.as_str().into()),
-        ];
-        own.into_iter().chain(self.more.clone()).collect()
+        let name = self.name.as_deref();
+        let name = name.map(|name| ("relationType".to_owned(), name.into()));
+        let target = ("to".to_owned(), self.target.as_str().into());
+        let more = self.more.clone();
+        name.into_iter().chain([target]).chain(more).collect()
     }
 
     /// Returns the line in the text of a memory.
     pub(crate) fn line(&self) -> String {
-        format!("{} {}", self.name, link_text(&self.target))
+        let name = self.name.as_deref().unwrap_or("relates to");
+        format!("{name} {}", link_text(&self.target))
     }
 }
 
@@ -366,8 +368,7 @@ fn parse_record(position: RecordPosition, record: &SourceRecord) -> Result<Graph
         "relation" => {
             let from = name(&["from", "from_id", "source"]).ok_or("has no start")?;
             let target = name(&["to", "to_id", "target"]).ok_or("has no target")?;
-            let name =
-                name(&["relationType", "relation_type"]).unwrap_or_else(|| "relates to".into());
+            let name = name(&["relationType", "relation_type"]);
             let more = record
                 .0
                 .iter()
@@ -420,7 +421,9 @@ fn entity_note(
                     .iter()
                     .any(|other| (&other.name, &other.target) == (&relation.name, &relation.target))
             };
-            relations.retain(|relation| relation.name != LINK_RELATION || is_exported(relation));
+            relations.retain(|relation| {
+                relation.name.as_deref() != Some(LINK_RELATION) || is_exported(relation)
+            });
             entity_text(&observations, &relations)
         }
     };

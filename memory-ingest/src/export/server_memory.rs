@@ -45,13 +45,14 @@ impl ExportFormat for ServerMemoryExport {
         };
         let mut properties: Map<String, Value> =
             source_properties(record, NAME).into_iter().collect();
-        let kind = properties
-            .remove(TYPE_PROPERTY)
-            .unwrap_or_else(|| memory.category.as_str().into());
         let relations = properties
             .remove(RELATIONS_PROPERTY)
             .map(|value| EntityRelation::read_all(&value));
         let is_entity = entity_name(memory).is_some();
+        // An entity without a type remains without one.
+        let kind = properties
+            .remove(TYPE_PROPERTY)
+            .or_else(|| (!is_entity).then(|| memory.category.as_str().into()));
         let listed = properties.remove(OBSERVATIONS_PROPERTY);
         let (observations, relations, has_list) =
             split_text(memory, &relations.unwrap_or_default(), is_entity);
@@ -64,7 +65,7 @@ impl ExportFormat for ServerMemoryExport {
         let has_list = has_list || listed.is_some();
         let mut export = front_matter_of(record);
         export.insert("title".into(), entry.name.as_str().into());
-        let relation_to = |name: &str, to: &str| relation_record(&entry.name, to, name);
+        let relation_to = |name: Option<&str>, to: &str| relation_record(&entry.name, to, name);
         let mut lines = Vec::new();
         let (mut written, mut related) = (Vec::new(), HashSet::new());
         for mut relation in relations {
@@ -73,7 +74,7 @@ impl ExportFormat for ServerMemoryExport {
                 relation.target.clone_from(&target.name);
             }
             written.push(Value::from(relation.fields()));
-            let mut line = relation_to(&relation.name, &relation.target);
+            let mut line = relation_to(relation.name.as_deref(), &relation.target);
             line.extend(relation.more);
             lines.push(line.into());
             self.related.insert([entry.name.clone(), relation.target]);
@@ -92,7 +93,7 @@ impl ExportFormat for ServerMemoryExport {
             let pair = [entry.name.clone(), other.name.clone()];
             let is_stated = text_links.contains(id);
             if is_stated && !(is_entity && other.is_entity) {
-                lines.push(relation_to(LINK_RELATION, &other.name).into());
+                lines.push(relation_to(Some(LINK_RELATION), &other.name).into());
                 self.related.insert(pair);
             } else if is_stated || self.catalog.states_link(memory, id) {
                 self.linked.push(pair);
@@ -101,7 +102,7 @@ impl ExportFormat for ServerMemoryExport {
         let (mut entity, mut metadata) = (Map::new(), Map::new());
         entity.insert("type".into(), "entity".into());
         entity.insert("name".into(), entry.name.as_str().into());
-        entity.insert("entityType".into(), kind);
+        entity.extend(kind.map(|kind| ("entityType".to_owned(), kind)));
         entity.insert(
             "observations".into(),
             listed.unwrap_or_else(|| observations.into()),
@@ -124,8 +125,9 @@ impl ExportFormat for ServerMemoryExport {
                 || self.related.contains(&[to.clone(), from.clone()])
         };
         let linked = self.linked.iter().filter(|link| !is_related(link));
-        let lines =
-            join_lines(linked.map(|[from, to]| relation_record(from, to, LINK_RELATION).into()));
+        let lines = join_lines(
+            linked.map(|[from, to]| relation_record(from, to, Some(LINK_RELATION)).into()),
+        );
         if lines.is_empty() {
             Vec::new()
         } else {
@@ -134,15 +136,12 @@ impl ExportFormat for ServerMemoryExport {
     }
 }
 
-fn relation_record(from: &str, to: &str, name: &str) -> Map<String, Value> {
-    let fields = [
-        ("type", "relation"),
-        ("from", from),
-        ("to", to),
-        ("relationType", name),
-    ];
+fn relation_record(from: &str, to: &str, name: Option<&str>) -> Map<String, Value> {
+    let name = name.map(|name| ("relationType", name));
+    let fields = [("type", "relation"), ("from", from), ("to", to)];
     fields
         .into_iter()
+        .chain(name)
         .map(|(key, value)| (key.to_owned(), value.into()))
         .collect()
 }

@@ -311,6 +311,8 @@ fn a_graph_of_server_memory_returns_unchanged() {
         json!({"type":"relation","from":"React","to":"Z","relationType":"works_at"}),
         json!({"type":"relation","from":"React","to":"C# / .NET","relationType":"relates_to"}),
         json!({"type":"relation","from":"Z","to":"Gone","relationType":"knew about"}),
+        json!({"type":"entity","name":"Bare","observations":["has no type"]}),
+        json!({"type":"relation","from":"Bare","to":"Z"}),
     ];
     let folder = TempDir::new().expect("a folder");
     let original = folder.path().join("original.jsonl");
