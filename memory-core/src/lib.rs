@@ -228,8 +228,8 @@ pub use time_range::{
 };
 pub use tool::{AnswerDetail, Effect, Tool, ToolContext, ToolError};
 pub use undo::{
-    UndoObstacle, UndoReport, delete, find_full_text, is_in_trash, restore, undo, undo_last_change,
-    undo_obstacle,
+    UndoObstacle, UndoReport, delete, find_full_text, find_trashed, is_in_trash, restore, undo,
+    undo_last_change, undo_obstacle,
 };
 pub use update::{Revision, pin, revise, unpin, update};
 pub use upgrade::{FiledReminder, upgrade, upgrade_to_reminder};

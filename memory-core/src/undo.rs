@@ -55,7 +55,7 @@ pub fn undo_last_change(services: &Services, reference: &str) -> Result<UndoRepo
     services.history.recover()?;
     services.store.refresh()?;
     let id = match services.store.find(reference) {
-        Err(StoreError::NotFound { .. }) => find_trashed(services, reference)?,
+        Err(StoreError::NotFound { .. }) => find_trashed(services, reference)?.id,
         found => found?,
     };
     for change in services.history.changes_to(&id) {
@@ -157,13 +157,16 @@ pub fn is_in_trash(services: &Services, reference: &str) -> bool {
     find_trashed(services, reference).is_ok()
 }
 
-/// Returns the id of a memory in the trash.
-fn find_trashed(services: &Services, reference: &str) -> Result<MemoryId, StoreError> {
+/// Returns the latest file in the trash of a memory that `reference` names: by the start of its id, or by its file name.
+///
+/// # Errors
+/// [`StoreError::OperationNotFound`] if there is none, or if the trash cannot be read.
+pub fn find_trashed(services: &Services, reference: &str) -> Result<TrashedFile, StoreError> {
     let wanted = reference.trim().to_lowercase();
     for trashed in services.history.trashed() {
         let trashed = trashed?;
         if matches_reference(&trashed, &wanted) {
-            return Ok(trashed.id);
+            return Ok(trashed);
         }
     }
     Err(StoreError::OperationNotFound {

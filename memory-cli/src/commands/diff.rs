@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::Args;
-use memory_core::{MemoryStep, MemoryStoreExt, memory_history};
+use memory_core::{MemoryStep, MemoryStoreExt, StoreError, find_trashed, memory_history};
 use memory_store::conversation::GitVersions;
 use serde_json::json;
 use similar::TextDiff;
@@ -23,7 +23,7 @@ use crate::zone::UserTimeZone;
 /// JSON: {id, path, changes}; changes is the text, with git the output of `git log --patch`
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The memory
+    /// The memory, which may be deleted
     id: String,
     /// Maximum number of changes
     #[arg(long, default_value_t = 5, value_name = "N")]
@@ -33,17 +33,26 @@ pub(crate) struct DiffArgs {
 impl DiffArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let stored = home.services.store.get_by(&self.id)?;
+        let (id, path) = match home.services.store.get_by(&self.id) {
+            Ok(stored) => (stored.memory.id, stored.path),
+            Err(error @ StoreError::NotFound { .. }) => {
+                match find_trashed(&home.services, &self.id) {
+                    Ok(deleted) => (deleted.id, deleted.path),
+                    Err(_) => return Err(error.into()),
+                }
+            }
+            Err(error) => return Err(error.into()),
+        };
         let changes = if home.settings.git.value {
             let root = home.store.root();
             // The latest changes may not be committed yet.
             if let Err(error) = versions::commit_now(root, "Update memories") {
                 app.output.warning(&error.to_string())?;
             }
-            GitVersions::file_log(root, &stored.path, self.limit)
+            GitVersions::file_log(root, &path, self.limit)
                 .map_err(|error| versions::git_error(&error))?
         } else {
-            let history = memory_history(&home.services, &stored.memory.id, self.limit)?;
+            let history = memory_history(&home.services, &id, self.limit)?;
             let steps: Vec<String> = history
                 .steps
                 .iter()
@@ -52,10 +61,9 @@ impl DiffArgs {
             steps.join("\n")
         };
         if app.output.is_json() {
-            let id = stored.memory.id.to_string();
             return Ok(app
                 .output
-                .json(&json!({ "id": id, "path": stored.path, "changes": changes }))?);
+                .json(&json!({ "id": id.to_string(), "path": path, "changes": changes }))?);
         }
         app.output.text(&changes)?;
         if changes.is_empty() {

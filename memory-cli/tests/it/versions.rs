@@ -117,6 +117,14 @@ fn the_changes_of_a_memory_are_shown_without_git() {
             .map(|text| text.matches("operation").count()),
         Some(1)
     );
+    sandbox.run(&["delete", &id]);
+    let deleted = sandbox.run(&["diff", &id, "--limit", "1"]);
+    assert!(deleted.contains("-Tea at ten.\n-With milk."), "{deleted}");
+    assert!(
+        sandbox
+            .run(&["diff", "00000000"])
+            .contains("memory_not_found")
+    );
 }
 
 #[test]
