@@ -65,7 +65,7 @@ fn a_map_is_suggested_for_tables_and_lists() {
     assert_snapshot!(sandbox.run(&["import", "my notes.csv"]), @"
     --- stderr
     error[usage]: cannot import ~/my notes.csv without --map; its columns are: When, My remark
-    hint: map them to the fields of memories: `memory import '~/my notes.csv' --map content='My remark'`
+    hint: map them to the fields of memories: `memory import '~/my notes.csv' --map content='My remark' --map created=When`
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["import", "my notes.csv", "--map", "content=My remark", "--map", "created=When"]), @"csv	1	0	0	0	0	0	0");

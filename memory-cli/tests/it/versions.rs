@@ -49,7 +49,7 @@ fn a_value_is_set_in_the_file_and_all_else_stays() {
             .contains("unknown setting daemon.intervall")
     );
     assert!(
-        wrong.contains(".memory/config.yaml: invalid value of daemon.interval"),
+        wrong.contains("cannot set daemon.interval\n  because: \"soon\" is not"),
         "{wrong}"
     );
     let leftover = std::fs::read_dir(sandbox.path(".memory"))

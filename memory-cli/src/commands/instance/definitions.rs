@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use dialoguer::theme::SimpleTheme;
-use dialoguer::{Error, Input, Password, Select};
+use dialoguer::{Input, Password, Select};
 use memory_agent::instance::{Backend, Field, FieldKind, InstanceDefinitions as _, backend};
 use memory_agent::json;
 use memory_core::Verb;
@@ -17,7 +17,7 @@ use super::common::{parse_instance, print_former_definition, read_object};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::{InstanceRegistry, new_operation, prepare_database};
-use crate::print::{Table, TableColumn};
+use crate::print::{Table, TableColumn, prompt};
 
 /// List the instances
 ///
@@ -340,8 +340,8 @@ fn prompt_until_valid(
     app: &mut App,
 ) -> Result<Zeroizing<String>, Failure> {
     loop {
-        let answer = prompt_field(field, default)
-            .map_err(|Error::IO(error)| Failure::file("prompt for the fields")(error))?;
+        let answer = prompt(|| prompt_field(field, default))
+            .map_err(Failure::file("prompt for the fields"))?;
         let answer = Zeroizing::new(answer);
         let Err(error) = validate_field(field, &answer, book) else {
             return Ok(answer);
@@ -382,7 +382,7 @@ fn validate_field(
     }
 }
 
-fn prompt_field(field: &Field, default: Option<&str>) -> Result<String, Error> {
+fn prompt_field(field: &Field, default: Option<&str>) -> dialoguer::Result<String> {
     let question = format!("{} ({})", field.name, field.description);
     let default = default.or(field.default);
     match field.kind {
