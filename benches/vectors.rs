@@ -81,9 +81,11 @@ fn bench_vectors(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("open and nearest", count), |bencher| {
             bencher.iter(|| black_box(open(place.path()).nearest(&query, 10, &|_| true)));
         });
-        let some: Vec<i64> = (0..200).map(|number| number * 40).collect();
+        let some: Vec<_> = (0..200)
+            .map(|number| (number * 40, ContentHash::of("text")))
+            .collect();
         group.bench_function(BenchmarkId::new("200 cosines", count), |bencher| {
-            bencher.iter(|| black_box(vectors.cosines(&query, &some)));
+            bencher.iter(|| black_box(vectors.cosines_of(&query, &some)));
         });
         let text = ContentHash::of("text");
         group.bench_function(BenchmarkId::new("missing", count), |bencher| {

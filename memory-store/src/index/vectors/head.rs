@@ -8,7 +8,7 @@ use super::layout::{MOST_ROWS, RowLayout};
 pub(super) const FILE: &str = "head";
 
 /// Identifies the file, its version and the byte order of the machine that wrote it.
-const MAGIC: u64 = 0x4d45_4d56_4543_0001;
+const MAGIC: u64 = 0x4d45_4d56_4543_0002;
 
 /// Number of bytes before the set of dead rows.
 const HEADER_BYTES: usize = 80;

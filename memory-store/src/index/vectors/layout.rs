@@ -65,14 +65,6 @@ impl RowLayout {
         }
     }
 
-    /// Returns the column of the exact vectors.
-    pub(super) fn exact(self) -> RowColumn {
-        RowColumn {
-            before: 48 + self.dimensions,
-            width: 4 * self.dimensions,
-        }
-    }
-
     /// Returns the length of a file with `rows` rows, in bytes.
     ///
     /// The last block has the full size; its unused rows are holes.
@@ -89,8 +81,8 @@ impl RowLayout {
     }
 
     fn block(self) -> usize {
-        let exact = self.exact();
-        BLOCK * (exact.before + exact.width)
+        let codes = self.codes();
+        BLOCK * (codes.before + codes.width)
     }
 }
 
@@ -109,13 +101,12 @@ pub(super) struct VectorRow<'a> {
     pub(super) text: ContentHash,
     pub(super) scale: f32,
     pub(super) codes: &'a [i8],
-    pub(super) exact: &'a [f32],
 }
 
 impl<'a> VectorRow<'a> {
-    /// Returns the normalized vector, unless it is zero.
-    pub(super) fn direction(&self) -> Option<&'a [f32]> {
-        (self.scale != 0.0).then_some(self.exact)
+    /// Returns the scale and the codes of the vector.
+    pub(super) fn vector(&self) -> (f32, &'a [i8]) {
+        (self.scale, self.codes)
     }
 
     /// Returns the checksum that detects damage of the row.
@@ -125,7 +116,6 @@ impl<'a> VectorRow<'a> {
         hasher.update(self.text.as_bytes());
         hasher.update(&self.scale.to_ne_bytes());
         hasher.update(self.codes.as_bytes());
-        hasher.update(self.exact.as_bytes());
         hasher.finalize()
     }
 }
@@ -170,10 +160,6 @@ pub(super) fn write(
             layout.codes(),
             &concat_cells(rows, |row, bytes| bytes.extend(row.codes.as_bytes())),
         )?;
-        put(
-            layout.exact(),
-            &concat_cells(rows, |row, bytes| bytes.extend(row.exact.as_bytes())),
-        )?;
     }
     Ok(())
 }
@@ -200,7 +186,6 @@ mod tests {
                 RowLayout::CHECKS,
                 RowLayout::SCALES,
                 layout.codes(),
-                layout.exact(),
             ];
             let mut end = 0;
             for block in [0..BLOCK, BLOCK..2 * BLOCK] {

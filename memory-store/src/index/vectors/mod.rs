@@ -10,17 +10,17 @@
 //! | the position of a vector in the file | `layout`, `view` |
 //! | the current state | `head`, `open` |
 //! | how vectors are added and removed | `write` |
-//! | the search for the nearest vectors | `nearest`, `scan`, `unit` |
+//! | the search for the nearest vectors | `nearest`, `scan`, `quantized_vector` |
 //! | which documents have a vector | `open` |
 
 mod head;
 mod layout;
 mod nearest;
 mod open;
+mod quantized_vector;
 mod scan;
 #[cfg(test)]
 mod tests;
-mod unit_vector;
 mod view;
 mod write;
 

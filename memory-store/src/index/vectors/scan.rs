@@ -1,18 +1,12 @@
-//! Scans the quantized vectors for candidates of the nearest.
+//! Scans the vectors for the nearest.
 
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::thread;
 
 use super::layout::BLOCK;
-use super::unit_vector::{QuantizedVector, dot_product};
+use super::quantized_vector::{QuantizedVector, dot_product};
 use super::view::{RowBlock, RowsView};
-
-/// Bound on the error of a cosine of quantized vectors, in steps of both vectors.
-///
-/// Rounding errors are uniformly distributed over a step, with a standard deviation of `1/sqrt(12)` steps. The sum of all errors, each
-/// multiplied by a number of the other vector (with squares that sum to 1), has the same standard deviation. The bound is six times that.
-const MARGIN: f32 = 1.733;
 
 /// Number of values that are summed in parallel.
 const LANES: usize = 16;
@@ -20,10 +14,8 @@ const LANES: usize = 16;
 /// The result of a scan.
 #[derive(Debug)]
 pub(super) struct VectorScan {
-    /// The candidates for the nearest, sorted by upper bound.
-    pub(super) candidates: Vec<ScanCandidate>,
-    /// Upper bound on the cosine of every omitted row; `None` if no row was omitted.
-    pub(super) others_at_most: Option<f32>,
+    /// The nearest among the allowed rows, the nearest first.
+    pub(super) nearest: Vec<NearRow>,
     /// Number of rows in the sums.
     pub(super) rows: f64,
     /// The sum of the cosines of all live rows.
@@ -32,15 +24,14 @@ pub(super) struct VectorScan {
     pub(super) squares: f64,
 }
 
-/// A row that may be one of the nearest.
+/// A row near to the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ScanCandidate {
-    /// Upper bound on its cosine.
-    pub(super) at_most: f32,
+pub(super) struct NearRow {
+    pub(super) cosine: f32,
     pub(super) slot: usize,
 }
 
-/// Scans all live rows on `threads` threads, and returns `limit` candidates among the allowed rows.
+/// Scans all live rows on `threads` threads, and returns the `limit` nearest of the allowed rows.
 pub(super) fn scan(
     view: &RowsView,
     query: &QuantizedVector,
@@ -83,7 +74,7 @@ fn scan_blocks(
     limit: usize,
     allowed: &(dyn Fn(i64) -> bool + Sync),
 ) -> VectorScan {
-    let mut best = BestCandidates::new(limit);
+    let mut best = NearestRows::new(limit);
     let (mut rows, mut sum, mut squares) = (0.0, 0.0, 0.0);
     let mut cosines = [0.0; BLOCK];
     for block in blocks {
@@ -94,34 +85,27 @@ fn scan_blocks(
         rows += block_rows;
         sum += block_sum;
         squares += block_squares;
-        for (number, (cosines, scales)) in cosines
-            .chunks(LANES)
-            .zip(block.scales.chunks(LANES))
-            .enumerate()
-        {
-            let at_most = |place: usize| cosines[place] + MARGIN * (query.scale + scales[place]);
+        for (number, cosines) in cosines.chunks(LANES).enumerate() {
             // No early exit, so that the compiler can vectorize the comparison.
-            let is_promising =
-                (0..cosines.len()).fold(false, |any, place| any | (best.left_out < at_most(place)));
+            let is_promising = cosines
+                .iter()
+                .fold(false, |any, cosine| any | (best.least < *cosine));
             if !is_promising {
                 continue;
             }
-            for place in 0..cosines.len() {
+            for (place, cosine) in cosines.iter().enumerate() {
                 let offset = number * LANES + place;
-                let candidate = ScanCandidate {
-                    at_most: at_most(place),
-                    slot: block.slots.start + offset,
-                };
-                if best.left_out < candidate.at_most && allowed(block.keys[offset]) {
-                    best.add(candidate);
+                if best.least < *cosine && allowed(block.keys[offset]) {
+                    best.add(NearRow {
+                        cosine: *cosine,
+                        slot: block.slots.start + offset,
+                    });
                 }
             }
         }
     }
-    let (candidates, others_at_most) = best.finish();
     VectorScan {
-        candidates,
-        others_at_most,
+        nearest: best.finish(),
         rows,
         sum,
         squares,
@@ -180,45 +164,39 @@ fn cosine_sums(cosines: &[f32]) -> [f64; 3] {
 }
 
 fn merge_scans(one: &VectorScan, other: &VectorScan, limit: usize) -> VectorScan {
-    let mut best = BestCandidates::new(limit);
-    one.candidates
+    let mut best = NearestRows::new(limit);
+    one.nearest
         .iter()
-        .chain(&other.candidates)
-        .for_each(|candidate| best.add(*candidate));
-    let (candidates, left_out) = best.finish();
-    let others_at_most = [left_out, one.others_at_most, other.others_at_most]
-        .into_iter()
-        .flatten()
-        .reduce(f32::max);
+        .chain(&other.nearest)
+        .for_each(|near| best.add(*near));
     VectorScan {
-        candidates,
-        others_at_most,
+        nearest: best.finish(),
         rows: one.rows + other.rows,
         sum: one.sum + other.sum,
         squares: one.squares + other.squares,
     }
 }
 
-/// A collector of the best candidates.
+/// A collector of the nearest rows.
 #[derive(Debug)]
-struct BestCandidates {
+struct NearestRows {
     limit: usize,
-    kept: Vec<ScanCandidate>,
-    /// The best upper bound among the omitted candidates.
-    left_out: f32,
+    kept: Vec<NearRow>,
+    /// A row is one of the nearest only if its cosine is larger.
+    least: f32,
 }
 
-impl BestCandidates {
+impl NearestRows {
     fn new(limit: usize) -> Self {
         Self {
             limit,
             kept: Vec::new(),
-            left_out: f32::NEG_INFINITY,
+            least: f32::NEG_INFINITY,
         }
     }
 
-    fn add(&mut self, candidate: ScanCandidate) {
-        self.kept.push(candidate);
+    fn add(&mut self, near: NearRow) {
+        self.kept.push(near);
         // Cutting the list in half now and then is cheaper than keeping it sorted.
         if 2 * self.limit <= self.kept.len() {
             self.prune();
@@ -226,25 +204,23 @@ impl BestCandidates {
     }
 
     fn prune(&mut self) {
-        if self.limit < self.kept.len() {
-            let (_, left_out, _) = self.kept.select_nth_unstable_by(self.limit, compare_bounds);
-            self.left_out = self.left_out.max(left_out.at_most);
-            self.kept.truncate(self.limit);
+        self.kept.sort_unstable_by(compare_rows);
+        self.kept.truncate(self.limit);
+        if self.kept.len() == self.limit {
+            self.least = self.kept.last().map_or(self.least, |last| last.cosine);
         }
     }
 
-    fn finish(mut self) -> (Vec<ScanCandidate>, Option<f32>) {
+    fn finish(mut self) -> Vec<NearRow> {
         self.prune();
-        self.kept.sort_unstable_by(compare_bounds);
-        let left_out = Some(self.left_out).filter(|at_most| at_most.is_finite());
-        (self.kept, left_out)
+        self.kept
     }
 }
 
-/// Orders by upper bound, ties by slot.
-fn compare_bounds(one: &ScanCandidate, other: &ScanCandidate) -> Ordering {
+/// Orders the nearer first, ties by slot.
+fn compare_rows(one: &NearRow, other: &NearRow) -> Ordering {
     other
-        .at_most
-        .total_cmp(&one.at_most)
+        .cosine
+        .total_cmp(&one.cosine)
         .then(one.slot.cmp(&other.slot))
 }

@@ -44,7 +44,8 @@ fn keys(vectors: &ModelVectors) -> Vec<i64> {
 }
 
 fn cosines(vectors: &ModelVectors, query: SmallVector, keys: &[i64]) -> Vec<Option<f32>> {
-    vectors.cosines(&query, keys).unwrap()
+    let documents: Vec<_> = keys.iter().map(|key| (*key, text(*key))).collect();
+    vectors.cosines_of(&query, &documents).unwrap()
 }
 
 /// Returns the only file of the folder with this name prefix.

@@ -115,7 +115,6 @@ impl RowsView {
             text: self.text(slot),
             scale: self.cells(RowLayout::SCALES, &slots)[0],
             codes: self.cells(self.layout.codes(), &slots),
-            exact: self.cells(self.layout.exact(), &slots),
         };
         (row.checksum() == self.cells::<u32>(RowLayout::CHECKS, &slots)[0]).then_some(row)
     }

@@ -13,7 +13,7 @@ use memory_core::{ContentHash, StoreError};
 use super::head::{self, DeadRows, RowsFile, VectorHead};
 use super::layout::{self, BLOCK, MOST_ROWS, VectorRow};
 use super::open::ModelVectors;
-use super::unit_vector::{QuantizedVector, UnitVector};
+use super::quantized_vector::QuantizedVector;
 use super::view::RowsView;
 use crate::error::io_error;
 use crate::system::{private_folder_builder, sync_folder};
@@ -42,22 +42,21 @@ impl ModelVectors {
         // Sorted by key, because vectors with neighbouring keys are often read together.
         let mut prepared = BTreeMap::new();
         for DocumentVector { key, text, vector } in embedded {
-            let unit = UnitVector::normalize_or_zero(
+            let quantized = QuantizedVector::of_any_length(
                 &format!("document {key}"),
                 vector,
                 self.layout.dimensions,
             )?;
-            prepared.insert(*key, (*text, unit.quantize(), unit));
+            prepared.insert(*key, (*text, quantized));
         }
         let rows: Vec<_> = prepared
             .iter()
             .map(
-                |(key, (text, QuantizedVector { scale, codes }, unit))| VectorRow {
+                |(key, (text, QuantizedVector { scale, codes }))| VectorRow {
                     key: *key,
                     text: *text,
                     scale: *scale,
                     codes,
-                    exact: unit.numbers(),
                 },
             )
             .collect();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::nearest::{VectorSearchLimits, nearest};
-use super::super::unit_vector::UnitVector;
+use super::super::nearest::nearest;
+use super::super::quantized_vector::QuantizedVector;
 use super::super::{DocumentVector, ModelVectors};
 use super::{VectorGenerator, text};
 
@@ -24,8 +24,8 @@ fn filled(rows: &[Vec<f32>]) -> (tempfile::TempDir, ModelVectors) {
     (place, vectors)
 }
 
-/// Maximum difference of two cosines that 32-bit sums of [`DIMENSIONS`] products cannot distinguish.
-const ROUNDING: f64 = 1e-6;
+/// Maximum difference of two cosines that codes of 8 bits cannot distinguish.
+const ROUNDING: f64 = 0.004;
 
 /// Returns the cosine of each row, computed in 64 bits.
 fn exact_cosines(rows: &[Vec<f32>], query: &[f32]) -> Vec<f64> {
@@ -125,20 +125,9 @@ fn threads_find_what_one_finds() {
         .remove(&(0..5000).step_by(7).collect::<Vec<_>>())
         .unwrap();
     let view = vectors.view.as_ref().unwrap();
-    let query = UnitVector::of("it", &rows[0], DIMENSIONS).unwrap();
+    let query = QuantizedVector::of("it", &rows[0], DIMENSIONS).unwrap();
     for count in [1, 10, 100] {
-        let ask = |threads| {
-            nearest(
-                view,
-                &query,
-                &VectorSearchLimits {
-                    count,
-                    candidates: 64,
-                    threads,
-                },
-                &|key| key % 2 == 0,
-            )
-        };
+        let ask = |threads| nearest(view, &query, count, threads, &|key| key % 2 == 0);
         let alone = ask(1);
         for threads in 2..8 {
             let together = ask(threads);
