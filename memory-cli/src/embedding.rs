@@ -21,12 +21,7 @@ fn open_model(
     environment: &Environment,
 ) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     match &settings.model.value {
-        Some(EmbeddingModel::BuiltIn) => {
-            return built_in().map(Some).ok_or_else(|| EmbedError {
-                why: "this program contains no embedding model".into(),
-                hint: Some("set embedding.model to none, or to the folder of a model".into()),
-            });
-        }
+        Some(EmbeddingModel::BuiltIn) => return built_in().map(Some),
         Some(EmbeddingModel::Folder(folder)) => {
             return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
         }
@@ -54,18 +49,21 @@ fn open_model(
     Ok(Some(Arc::new(embedder)))
 }
 
-/// Returns the model that is part of the program, if it is.
-fn built_in() -> Option<Arc<dyn Embedder>> {
+/// Returns the model that is part of the program, unless it was built without it.
+pub(crate) fn built_in() -> Result<Arc<dyn Embedder>, EmbedError> {
     #[cfg(feature = "meaning")]
-    return Some(Arc::new(memory_agent::model::BundledEmbedder::new(None)));
+    return Ok(Arc::new(memory_agent::model::BundledEmbedder::new(None)));
     #[cfg(not(feature = "meaning"))]
-    None
+    Err(EmbedError {
+        why: "this program contains no embedding model".into(),
+        hint: Some("set embedding.model to none, or to the folder of a model".into()),
+    })
 }
 
 /// Returns the built-in model if it is configured; a write then embeds its text.
 pub(crate) fn open_built_in(settings: &Settings) -> Option<Arc<dyn Embedder>> {
     let is_configured = settings.embedding.model.value == Some(EmbeddingModel::BuiltIn);
-    is_configured.then(built_in).flatten()
+    is_configured.then(built_in)?.ok()
 }
 
 /// Returns the configured model for searches; it is opened on first use.

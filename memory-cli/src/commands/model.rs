@@ -18,7 +18,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::config::store_setting;
 use crate::app::App;
-use crate::config::Settings;
+use crate::config::{EmbeddingModel, Settings};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -62,10 +62,10 @@ enum ModelCommand {
 ///
 /// The model is opened and tried first, and the settings change only if it works. Run `memory embed` afterwards to compute vectors.
 ///
-/// JSON: {model, identity, dimensions}; with --none, {model: null}
+/// JSON: {model, identity, dimensions}, without dimensions for the built-in model; with --none, {model: null}
 #[derive(Debug, Args)]
 struct ModelUseArgs {
-    /// Folder of the model, or its name in `memory model list` if it was found
+    /// Folder of the model, its name in `memory model list` if it was found, or built-in for the model in this program
     #[arg(required_unless_present = "none", value_name = "FOLDER|NAME")]
     model: Option<String>,
     /// Disable the model: search by words only
@@ -182,6 +182,9 @@ fn list(app: &mut App) -> Result<(), Failure> {
 
 fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
+    if EmbeddingModel::from_text(model, &settings.environment) == EmbeddingModel::BuiltIn {
+        return use_built_in(app);
+    }
     let folder = find_model(model, &settings, app)?;
     let opened = open_model(&folder)?;
     opened.embed(&TRIAL_TEXTS).map_err(StoreError::from)?;
@@ -205,6 +208,22 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     Ok(app.output.note(
         "run `memory embed` to compute vectors, and `memory model test` to measure the effect",
     )?)
+}
+
+fn use_built_in(app: &mut App) -> Result<(), Failure> {
+    let embedder = embedding::built_in().map_err(StoreError::from)?;
+    store_setting("embedding.model", "built-in", app)?;
+    warn_of_environment(app)?;
+    if app.output.is_json() {
+        let identity = embedder.identity();
+        return Ok(app
+            .output
+            .json(&json!({ "model": "built-in", "identity": identity }))?);
+    }
+    app.output.fields(&["built-in"])?;
+    Ok(app
+        .output
+        .note("run `memory embed` to compute the vectors of existing memories")?)
 }
 
 fn use_none(app: &mut App) -> Result<(), Failure> {

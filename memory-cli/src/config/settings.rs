@@ -130,7 +130,11 @@ impl Display for EmbeddingModel {
 impl EmbeddingSettings {
     /// Returns whether a model is configured.
     pub(crate) fn has_model(&self) -> bool {
-        self.model.value != Some(EmbeddingModel::None)
+        match self.model.value {
+            Some(EmbeddingModel::None) => false,
+            Some(_) => true,
+            None => self.base_url.value.is_some(),
+        }
     }
 
     /// Returns the folder of the model, if it is in one.
@@ -582,9 +586,6 @@ fn take_embedding(
         ))
     };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
-    if model.value.is_none() && base_url.value.is_none() {
-        model.value = Some(EmbeddingModel::None);
-    }
     Ok(EmbeddingSettings {
         model,
         base_url: base_url.map_value(ServerAddress::from),

@@ -129,6 +129,18 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     --- exit 2
     ");
 
+    assert_snapshot!(sandbox.run(&["model", "use", "built-in"]), @"
+    built-in
+    --- stderr
+    run `memory embed` to compute the vectors of existing memories
+    ");
+    sandbox.write("My dog is called Rex", &[]);
+    let found = sandbox.run_json(&["search", "what pet do I have"]);
+    assert_eq!(
+        found["results"][0]["content"], "My dog is called Rex",
+        "its vector was computed when it was written"
+    );
+
     assert_snapshot!(sandbox.run(&["model", "use", "--none"]), @"
     --- stderr
     searches use words only; existing vectors are retained
