@@ -50,6 +50,13 @@ fn open_model(
 }
 
 /// Returns the model that is part of the program, unless it was built without it.
+#[cfg_attr(
+    feature = "meaning",
+    expect(
+        clippy::unnecessary_wraps,
+        reason = "it fails without the feature `meaning`"
+    )
+)]
 pub(crate) fn built_in() -> Result<Arc<dyn Embedder>, EmbedError> {
     #[cfg(feature = "meaning")]
     return Ok(Arc::new(memory_agent::model::BundledEmbedder::new(None)));

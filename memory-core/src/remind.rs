@@ -646,7 +646,7 @@ mod tests {
 
     #[test]
     fn a_reminder_at_a_range_states_that_it_is_at_its_start() {
-        let now = DateTime::parse_from_rfc3339("2025-06-11T10:20:00+02:00").expect("a moment");
+        let now = crate::parse_rfc3339("2025-06-11T10:20:00+02:00").expect("a moment");
         for (text, note) in [
             ("off from Dec 10 to Dec 12", "until 2025-12-12 is"),
             ("tomorrow 2-4pm", "until 2025-06-12 16:00 is"),

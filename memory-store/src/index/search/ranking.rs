@@ -300,7 +300,7 @@ fn rank_candidates(
         has_vectors,
         ..
     } = gathered;
-    let ranker = |kind: CollectionKind| {
+    let of_kind = |kind: CollectionKind| {
         let fitted = Ranker::fitted(kind, has_vectors);
         asked
             .ranking
@@ -312,7 +312,7 @@ fn rank_candidates(
         CollectionKind::Talk,
         CollectionKind::Assisted,
     ]
-    .map(ranker);
+    .map(of_kind);
     let for_kind = |candidate: &RankCandidate| match candidate.kind() {
         CollectionKind::Notes => &notes,
         CollectionKind::Talk => &talk,

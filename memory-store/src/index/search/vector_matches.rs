@@ -15,7 +15,7 @@ const MAX_NEAREST: usize = 100;
 
 /// Minimum similarity at which a document matches by its vector alone.
 ///
-/// The unit is standard deviations above the mean. On PrefEval, 2.0 loses an eighth of the answers, and 0.5 gains nothing over 1.0.
+/// The unit is standard deviations above the mean. On `PrefEval`, 2.0 loses an eighth of the answers, and 0.5 gains nothing over 1.0.
 const MIN_MATCH: f32 = 1.0;
 
 /// Minimum cosine at which a document matches by its vector alone.

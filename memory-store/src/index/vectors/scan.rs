@@ -87,10 +87,8 @@ fn scan_blocks(
         squares += block_squares;
         for (number, cosines) in cosines.chunks(LANES).enumerate() {
             // No early exit, so that the compiler can vectorize the comparison.
-            let is_promising = cosines
-                .iter()
-                .fold(false, |any, cosine| any | (best.least < *cosine));
-            if !is_promising {
+            let promising = cosines.iter().filter(|cosine| best.least < **cosine);
+            if promising.count() == 0 {
                 continue;
             }
             for (place, cosine) in cosines.iter().enumerate() {
