@@ -9,7 +9,7 @@ use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings}
 use memory_agent::socket;
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
 
-use crate::config::{EmbeddingModel, EmbeddingSettings, Environment, Settings};
+use crate::config::{EmbeddingChoice, EmbeddingSettings, Environment, Settings};
 
 /// Opens the configured model, if any.
 pub(crate) fn open(settings: &Settings) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
@@ -21,11 +21,11 @@ fn open_model(
     environment: &Environment,
 ) -> Result<Option<Arc<dyn Embedder>>, EmbedError> {
     match &settings.model.value {
-        Some(EmbeddingModel::BuiltIn) => return built_in().map(Some),
-        Some(EmbeddingModel::Folder(folder)) => {
+        Some(EmbeddingChoice::BuiltIn) => return built_in().map(Some),
+        Some(EmbeddingChoice::Folder(folder)) => {
             return Ok(Some(Arc::new(LocalEmbedder::open(folder, None)?)));
         }
-        Some(EmbeddingModel::None) => return Ok(None),
+        Some(EmbeddingChoice::None) => return Ok(None),
         None => {}
     }
     let Some(base_url) = &settings.base_url.value else {
@@ -69,7 +69,7 @@ pub(crate) fn built_in() -> Result<Arc<dyn Embedder>, EmbedError> {
 
 /// Returns the built-in model if it is configured; a write then embeds its text.
 pub(crate) fn open_built_in(settings: &Settings) -> Option<Arc<dyn Embedder>> {
-    let is_configured = settings.embedding.model.value == Some(EmbeddingModel::BuiltIn);
+    let is_configured = settings.embedding.model.value == Some(EmbeddingChoice::BuiltIn);
     is_configured.then(built_in)?.ok()
 }
 

@@ -68,11 +68,11 @@ impl SentenceEncoder {
     /// Returns the vector of a text, of length 1; `None` if the vocabulary contains no part of the text.
     pub fn encode_known(&self, text: &str) -> Option<Vec<f32>> {
         let pieces = self.pieces(text);
-        // The first and the last piece mark the ends.
-        let inner = pieces.get(1..pieces.len().saturating_sub(1))?;
-        inner
+        // The marks of the ends and of a blank stand in every text.
+        let marks = self.pieces("");
+        pieces
             .iter()
-            .any(|piece| !self.is_unknown(*piece))
+            .any(|piece| !self.is_unknown(*piece) && !marks.contains(piece))
             .then(|| network::encode(&self.pack, &pieces))
     }
 

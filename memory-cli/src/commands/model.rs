@@ -18,7 +18,7 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::config::store_setting;
 use crate::app::App;
-use crate::config::{EmbeddingModel, Settings};
+use crate::config::{EmbeddingChoice, Settings};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -182,7 +182,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
 
 fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    if EmbeddingModel::from_text(model, &settings.environment) == EmbeddingModel::BuiltIn {
+    if EmbeddingChoice::from_text(model, &settings.environment) == EmbeddingChoice::BuiltIn {
         return use_built_in(app);
     }
     let folder = find_model(model, &settings, app)?;

@@ -32,7 +32,7 @@ pub(crate) use reranking::RerankingSettings;
 pub(crate) use review::ReviewSettings;
 pub(crate) use setting::{Setting, SettingsLayer};
 pub(crate) use settings::{
-    EmbeddingModel, EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,
+    EmbeddingChoice, EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,
     default_root_folder,
 };
 

@@ -86,7 +86,7 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone)]
 pub(crate) struct EmbeddingSettings {
     /// The model; by default none, unless `base_url` is set.
-    pub model: Setting<Option<EmbeddingModel>>,
+    pub model: Setting<Option<EmbeddingChoice>>,
     /// The address of a model server; `model` has precedence.
     pub base_url: Setting<Option<ServerAddress>>,
     /// Name of the model on the server.
@@ -97,7 +97,7 @@ pub(crate) struct EmbeddingSettings {
 
 /// An embedding model on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum EmbeddingModel {
+pub(crate) enum EmbeddingChoice {
     /// The model that is part of the program.
     BuiltIn,
     /// No model: searches use words only.
@@ -106,7 +106,7 @@ pub(crate) enum EmbeddingModel {
     Folder(PathBuf),
 }
 
-impl EmbeddingModel {
+impl EmbeddingChoice {
     /// Returns the model that a value of the setting names.
     pub(crate) fn from_text(text: &str, environment: &Environment) -> Self {
         match text {
@@ -117,7 +117,7 @@ impl EmbeddingModel {
     }
 }
 
-impl Display for EmbeddingModel {
+impl Display for EmbeddingChoice {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::BuiltIn => formatter.write_str("built-in"),
@@ -131,7 +131,7 @@ impl EmbeddingSettings {
     /// Returns whether a model is configured.
     pub(crate) fn has_model(&self) -> bool {
         match self.model.value {
-            Some(EmbeddingModel::None) => false,
+            Some(EmbeddingChoice::None) => false,
             Some(_) => true,
             None => self.base_url.value.is_some(),
         }
@@ -140,7 +140,7 @@ impl EmbeddingSettings {
     /// Returns the folder of the model, if it is in one.
     pub(crate) fn folder(&self) -> Option<&Path> {
         match &self.model.value {
-            Some(EmbeddingModel::Folder(folder)) => Some(folder),
+            Some(EmbeddingChoice::Folder(folder)) => Some(folder),
             _ => None,
         }
     }
@@ -571,11 +571,11 @@ fn take_embedding(
 ) -> Result<EmbeddingSettings, ConfigError> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let named =
-        |text: &str| Ok(given(text).map(|text| EmbeddingModel::from_text(&text, environment)));
+        |text: &str| Ok(given(text).map(|text| EmbeddingChoice::from_text(&text, environment)));
     let mut model = or_default(document.take("embedding.model", named)?, None);
     if let Some(text) = &environment.embedding_model {
         model = Setting {
-            value: Some(EmbeddingModel::from_text(text, environment)),
+            value: Some(EmbeddingChoice::from_text(text, environment)),
             from: SettingsLayer::Environment,
         };
     }

@@ -151,9 +151,9 @@ fn the_policy_depends_on_the_agent_and_the_scope() {
     );
     assert_snapshot!(sandbox.run(&["config", "set", "review.rules", "codex everywhere propose"]), @r#"
     --- stderr
-    error[config_invalid]: ~/.memory/config.yaml: invalid value of review.rules
+    error[config_invalid]: cannot set review.rules
       because: "codex everywhere propose" is not a rule AGENT SCOPE POLICY such as "codex global propose" (AGENT: a name or *; SCOPE: *, global, agent, project or project:NAME; POLICY: direct or propose)
-    hint: correct or remove the line: every key has a default
+    hint: nothing was changed; `memory config set review.rules ""` restores the default
     --- exit 2
     "#);
     sandbox.run(&[

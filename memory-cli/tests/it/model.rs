@@ -137,7 +137,7 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
     sandbox.write("My dog is called Rex", &[]);
     let found = sandbox.run_json(&["search", "what pet do I have"]);
     assert_eq!(
-        found["results"][0]["content"], "My dog is called Rex",
+        found["hits"][0]["memory"]["content"], "My dog is called Rex",
         "its vector was computed when it was written"
     );
 
