@@ -7,7 +7,8 @@
 //! `before` and what follows it.
 //!
 //! Prints any@k, all@k, frac@k and MRR@10 of turns and of sessions for every set, beside BM25, FTS5 and, with a model, its cosine and
-//! reciprocal rank fusion. With `--model`, the sentence transformer in that folder reads the turns first, and vectors count too.
+//! reciprocal rank fusion. With `--model`, the sentence transformer in that folder, or the model `built-in`, reads the turns first, and
+//! vectors count too.
 //!
 //! With `--ablate`, prints for each part of the ranking what each set loses without it.
 //!
