@@ -13,7 +13,7 @@ pub trait Clock: Debug + Send + Sync {
     /// Returns the current time, from the year 0 to the year 9999.
     fn now(&self) -> DateTime<Utc>;
 
-    /// Returns the time zone in which a day begins and ends.
+    /// Returns the time zone of days.
     fn zone(&self) -> LocalZone;
 }
 

@@ -431,7 +431,7 @@ impl SourceName {
         if let Some(source) = Self::IN_PARTS.into_iter().find(|source| is_only(*source)) {
             return found.push((source, folder.to_owned()));
         }
-        // Other files may be beside the parts of an export.
+        // Other files may be in the folder of the parts of an export.
         let in_parts = Self::JOINED.map(|source| {
             let is_part = |item: &Path| is_zip(item).unwrap_or(false);
             let parts = detected

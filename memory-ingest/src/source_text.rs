@@ -119,7 +119,7 @@ impl TextContent {
     }
 }
 
-/// Returns the bytes of a text in UTF-8: those of `input`, or decoded if it begins with a byte order mark of UTF-16.
+/// Returns the bytes of a text in UTF-8: those of `input`, or decoded if it starts with a byte order mark of UTF-16.
 ///
 /// # Errors
 /// If the input cannot be read, or is in UTF-16 and larger than 256 MiB.

@@ -98,7 +98,7 @@ impl<'a> ExportLines<'a> {
     }
 }
 
-/// Returns whether the first line of a file begins a list of objects, or an object in several lines.
+/// Returns whether the first line of a file starts a list of objects, or an object in several lines.
 fn begins_list(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let items = line.strip_prefix(b"[").map(<[u8]>::trim_ascii_start);

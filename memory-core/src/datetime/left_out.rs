@@ -10,7 +10,7 @@ use super::{chinese, english, numeric};
 /// Maximum number of tokens that are searched on each side.
 const MAX_DISTANCE: usize = 12;
 
-/// Returns the byte ranges beside the parts of `reading` that are words of time, and in no expression of `parts`.
+/// Returns the byte ranges next to the parts of `reading` that are words of time, and in no expression of `parts`.
 ///
 /// Only connecting words and numbers may be between them and the expression. The spans are in text order.
 pub(super) fn find_left_out(
