@@ -123,3 +123,47 @@ fn load_texts(
     }
     Ok(texts)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::services;
+    use crate::{Draft, Embedding, MemStore, SecretPolicy, write};
+
+    /// A model that is instant or not.
+    #[derive(Debug)]
+    struct SwitchEmbedder(bool);
+
+    impl Embedder for SwitchEmbedder {
+        fn identity(&self) -> &'static str {
+            "switch"
+        }
+
+        fn is_instant(&self) -> bool {
+            self.0
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+            Ok(vec![vec![1.0, 0.0]; texts.len()])
+        }
+    }
+
+    #[test]
+    fn a_write_stores_its_vector_if_the_model_is_instant() {
+        for is_instant in [true, false] {
+            let services = Services {
+                embedder: Some(Arc::new(SwitchEmbedder(is_instant))),
+                ..services(Arc::new(MemStore::default()))
+            };
+            write(&services, Draft::new("green tea"), SecretPolicy::Refuse).expect("it is kept");
+            let missing = services.store.memories_without_vector("switch");
+            assert_eq!(
+                missing.expect("a list").is_empty(),
+                is_instant,
+                "{is_instant}"
+            );
+        }
+    }
+}

@@ -285,7 +285,7 @@ impl StoreError {
             Self::Over { .. } => Some("use a time in the future".into()),
             Self::Secret { .. } => Some("remove it, or store it anyway with --allow-secret".into()),
             Self::NoModel => Some(
-                "set embedding.model in config.yaml to the folder of a sentence-transformer; see `memory embed --help`".into(),
+                "run `memory model use built-in`, or see `memory embed --help` for other models".into(),
             ),
             Self::Embed(error) => error.hint.clone(),
             Self::Damaged(problem) => problem.hint.map(str::to_owned),

@@ -60,6 +60,10 @@ pub const KNOWN_MODELS: &[KnownModel] = &[
     ),
 ];
 
+/// The model that is part of the program.
+pub const BUILT_IN_MODEL: KnownModel =
+    known_model("built-in", "google", "Apache-2.0", 11, "16 languages");
+
 const fn known_model(
     name: &'static str,
     publisher: &'static str,

@@ -24,7 +24,7 @@ mod unit_vector;
 
 #[cfg(feature = "meaning")]
 pub use bundled::BundledEmbedder;
-pub use known_models::{KNOWN_MODELS, KnownModel};
+pub use known_models::{BUILT_IN_MODEL, KNOWN_MODELS, KnownModel};
 pub use local::{LocalEmbedder, LocalReranker};
 pub use remote::{
     ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings, ServerAddress,

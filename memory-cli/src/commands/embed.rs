@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// Compute vectors for the memories, so that searches find them by meaning
 ///
 /// Only memories without a vector are processed; finished ones are stored even if the command is interrupted. Configure the
-/// model in config.yaml: a folder with a sentence transformer such as all-MiniLM-L6-v2 or a model2vec model (`embedding:
+/// model in config.yaml: the one in this program (`memory model use built-in`), a folder with a sentence transformer such as all-MiniLM-L6-v2 or a model2vec model (`embedding:
 /// {model: FOLDER}`, or the variable MEMORY_EMBEDDING_MODEL), or a server (`embedding: {base_url: URL, name: MODEL}`).
 ///
 /// JSON: {model, embedded, unreadable, left}; `unreadable` counts new vectors of memories in scripts that the model does

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use memory_agent::model::{KNOWN_MODELS, KnownModel, LocalEmbedder};
+use memory_agent::model::{BUILT_IN_MODEL, KNOWN_MODELS, KnownModel, LocalEmbedder};
 use memory_core::{
     Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model,
 };
@@ -36,7 +36,7 @@ const TRIAL_TEXTS: [&str; 4] = ["a", "memory", "память", "记忆"];
 
 /// List, select and test embedding models for searches by meaning
 ///
-/// A model is a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and
+/// A model is the one in this program, or a folder that you downloaded: a sentence transformer (BERT or XLM-R, with model.safetensors and
 /// tokenizer.json) or static embeddings (model2vec). This program downloads nothing.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
@@ -46,7 +46,7 @@ pub(crate) struct ModelArgs {
 
 #[derive(Debug, Subcommand)]
 enum ModelCommand {
-    /// List small published models that run here, and those in your folders
+    /// List the model in this program, small published models that run here, and those in your folders
     ///
     /// Download the files of a model from huggingface.co/PUBLISHER/NAME into a folder with that name. This command
     /// searches ~/models, models/ in the home, the folder that contains the current model, and the Hugging Face cache. The
@@ -83,7 +83,7 @@ struct ModelUseArgs {
 /// verdict}]}; a verdict is too_few, better, worse or no_difference
 #[derive(Debug, Args)]
 struct ModelTestArgs {
-    /// Folder or name of the model [default: the current model]
+    /// Folder or name of the model, or built-in [default: the current model]
     #[arg(value_name = "FOLDER|NAME")]
     model: Option<String>,
 }
@@ -128,7 +128,17 @@ fn list(app: &mut App) -> Result<(), Failure> {
             .filter(|(name, _)| !is_known(name))
             .map(|(name, folder)| (name.clone(), None, Some(folder.clone()))),
     );
-    let is_used = |folder: &Option<PathBuf>| folder.is_some() && *folder == used;
+    if embedding::built_in().is_ok() {
+        rows.insert(
+            0,
+            (BUILT_IN_MODEL.name.to_owned(), Some(&BUILT_IN_MODEL), None),
+        );
+    }
+    let is_built_in = settings.embedding.model.value == Some(EmbeddingChoice::BuiltIn);
+    let is_used = |name: &str, folder: &Option<PathBuf>| match folder {
+        Some(_) => *folder == used,
+        None => is_built_in && name == BUILT_IN_MODEL.name,
+    };
     if app.output.is_json() {
         let shape = |(name, known, folder): &(String, Option<&KnownModel>, Option<PathBuf>)| {
             json!({
@@ -139,7 +149,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
                 "languages": known.map(|known| known.languages),
                 "sha256": known.and_then(|known| known.sha256),
                 "folder": folder,
-                "in_use": is_used(folder),
+                "in_use": is_used(name, folder),
             })
         };
         let models: Vec<Value> = rows.iter().map(shape).collect();
@@ -174,7 +184,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
                 || NO_VALUE.to_owned(),
                 |folder| app.output.display_path(folder),
             ),
-            if is_used(folder) { "yes" } else { "no" },
+            if is_used(name, folder) { "yes" } else { "no" },
         ]);
     }
     Ok(app.output.table(&table)?)
@@ -182,7 +192,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
 
 fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    if EmbeddingChoice::from_text(model, &settings.environment) == EmbeddingChoice::BuiltIn {
+    if model == BUILT_IN_MODEL.name {
         return use_built_in(app);
     }
     let folder = find_model(model, &settings, app)?;
@@ -258,7 +268,10 @@ fn warn_of_environment(app: &mut App) -> Result<(), Failure> {
 
 fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
-    let (name, embedder): (String, Arc<dyn Embedder>) = if let Some(model) = model {
+    let (name, embedder): (String, Arc<dyn Embedder>) = if model == Some(BUILT_IN_MODEL.name) {
+        let embedder = embedding::built_in().map_err(StoreError::from)?;
+        (BUILT_IN_MODEL.name.to_owned(), embedder)
+    } else if let Some(model) = model {
         let folder = find_model(model, &settings, app)?;
         (folder.display().to_string(), Arc::new(open_model(&folder)?))
     } else {

@@ -13,11 +13,11 @@ fn without_a_model_it_says_how_to_name_one() {
     assert_snapshot!(sandbox.run(&["embed"]), @"
     --- stderr
     error[config_invalid]: no embedding model is configured
-    hint: set embedding.model in config.yaml to the folder of a sentence-transformer; see `memory embed --help`
+    hint: run `memory model use built-in`, or see `memory embed --help` for other models
     --- exit 2
     ");
     assert_snapshot!(sandbox.run(&["embed", "--status", "--json"]), @r#"
-    {"error":{"code":"CONFIG_INVALID","message":"no embedding model is configured","hint":"set embedding.model in config.yaml to the folder of a sentence-transformer; see `memory embed --help`"}}
+    {"error":{"code":"CONFIG_INVALID","message":"no embedding model is configured","hint":"run `memory model use built-in`, or see `memory embed --help` for other models"}}
     --- exit 2
     "#);
 }

@@ -205,6 +205,8 @@ impl Ranker {
 // Fitted by `benches/retrieval --fit`, except weights without cases there: links weigh a quarter and single characters half as much as
 // whole words, requested messages of an assistant precede those of the person, and a similar word never lowers a score. Without vectors,
 // `asides` of conversations with an assistant weigh half of the fitted value, which finds more of the gold messages (`any@10`).
+// Of notes, `asides` and `coverage` without vectors have about the weights with vectors, for the same reason, and the parts that need an
+// author, a "who" or a "when" have those of conversations, because the sets of notes have few cases.
 const NOTES: Ranker = Ranker {
     weights: RankWeights([
         5.8921, 0.9, 1.9, 4.8826, 1.5671, 0.9355, 4.7035, 1.0157, 0.2821, 0.5542, -0.6067, 0.0,

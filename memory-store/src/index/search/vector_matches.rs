@@ -15,7 +15,8 @@ const MAX_NEAREST: usize = 100;
 
 /// Minimum similarity at which a document matches by its vector alone.
 ///
-/// The unit is standard deviations above the mean. On `PrefEval`, 2.0 loses an eighth of the answers, and 0.5 gains nothing over 1.0.
+/// The unit is standard deviations above the mean. On `PrefEval`, it finds 82 % of
+/// the answers; 1.5 finds 81 % and 2.0 finds 74 %.
 const MIN_MATCH: f32 = 1.0;
 
 /// Minimum cosine at which a document matches by its vector alone.

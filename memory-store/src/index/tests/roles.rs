@@ -89,8 +89,8 @@ fn the_length_of_their_messages_tells_an_assistant_from_a_person_in_every_scope(
 
 #[test]
 fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
-    let supports = |front: [&str; 2]| {
-        let home = talk("project:x", front[0], front[1]);
+    let supports = |scope: &str, front: [&str; 2]| {
+        let home = talk(scope, front[0], front[1]);
         let weights = Some(RankWeights([1.0; PARTS.len()]));
         let ranking = Ranking {
             weights,
@@ -106,10 +106,16 @@ fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
         let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
         parts.filter(|part| part.part == RankFeature::Reply).count()
     };
-    assert!(0 < supports(["source: Anna", "source: Ben"]));
-    assert_eq!(
-        supports(["source: notes", "source: notes"]),
-        0,
-        "notes that were written one after another"
+    for scope in ["project:x", "conversation:a"] {
+        assert!(0 < supports(scope, ["source: Anna", "source: Ben"]));
+        assert_eq!(
+            supports(scope, ["source: notes", "source: notes"]),
+            0,
+            "notes that were written one after another"
+        );
+    }
+    assert!(
+        0 < supports("conversation:a", ["role: person", "role: person"]),
+        "a role makes messages of them"
     );
 }
