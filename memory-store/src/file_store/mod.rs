@@ -216,23 +216,39 @@ impl FileStore {
 
     /// Acquires the writer lock, and rolls back an interrupted operation of another writer.
     fn lock_for_writing(&self) -> Result<WriterLock, StoreError> {
-        let lock = WriterLock::acquire(self.disk.as_ref(), &self.root, self.options.patience)?;
+        self.lock_and_recover(self.options.patience)
+    }
+
+    fn lock_and_recover(&self, patience: Duration) -> Result<WriterLock, StoreError> {
+        let lock = WriterLock::acquire(self.disk.as_ref(), &self.root, patience)?;
+        let (known, end) = self.journal_positions()?;
         // A replica that is created again has no interrupted operation.
-        if self.is_incomplete_replica()? {
-            return Ok(lock);
-        }
-        let known = self
-            .index
-            .journal_mark()
-            .ok()
-            .flatten()
-            .and_then(|mark| LogPosition::from_text(&mark));
-        if known.is_none()
-            || known.as_ref() != Some(&self.journal().end().map_err(journal_read_error)?)
-        {
+        if known.as_ref() != Some(&end) && !self.is_incomplete_replica()? {
             recover(self.disk.as_ref(), known.as_ref())?;
         }
         Ok(lock)
+    }
+
+    /// Returns the position in the journal up to which every operation is known to be complete, and the end of the journal.
+    fn journal_positions(&self) -> Result<(Option<LogPosition>, LogPosition), StoreError> {
+        let known = self.index.journal_mark().ok().flatten();
+        let end = self.journal().end().map_err(journal_read_error)?;
+        Ok((known.and_then(|mark| LogPosition::from_text(&mark)), end))
+    }
+
+    /// Rolls back an interrupted operation unless a writer is active, so that readers see none of its files.
+    ///
+    /// Without the lock, or in a home that cannot be written, the files are read as they are.
+    fn recover_if_idle(&self) {
+        let is_complete = self
+            .journal_positions()
+            .is_ok_and(|(known, end)| known.unwrap_or_default() == end);
+        if !is_complete && let Ok(_lock) = self.lock_and_recover(Duration::ZERO) {
+            // If this fails, the next read checks again.
+            let _ = self
+                .journal_end()
+                .and_then(|end| self.index.apply(&[], Some(&end)));
+        }
     }
 
     /// Performs `steps` and updates the index. The caller holds the lock from [`FileStore::lock_for_writing`].

@@ -79,6 +79,7 @@ impl MemorySummaries for FileStore {
 impl MemoryStore for FileStore {
     fn refresh(&self) -> Result<(), StoreError> {
         self.catch_up()?;
+        self.recover_if_idle();
         self.index.refresh(self.refresh_depth())
     }
 

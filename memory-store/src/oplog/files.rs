@@ -72,7 +72,7 @@ pub(crate) fn is_monthly_file(name: &str) -> bool {
 }
 
 /// A position in a log.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct LogPosition {
     /// The name of the monthly file, or empty if the log has no file yet.
     file: String,
@@ -98,10 +98,7 @@ impl LogPosition {
     /// Returns the end of the log in `folder`.
     pub(super) fn end(disk: &dyn Disk, folder: &str) -> io::Result<Self> {
         let Some(path) = log_files(disk, folder)?.pop() else {
-            return Ok(Self {
-                file: String::new(),
-                length: 0,
-            });
+            return Ok(Self::default());
         };
         let length = disk.stat(&path)?.map_or(0, |found| found.size);
         Ok(Self {

@@ -212,7 +212,7 @@ fn check(prepared: &PreparedNotes, name: &str, act: NoteOperationFn, fault: Disk
     let (.., steps) = run(prepared, act, fault, u64::MAX);
     for at in fault.steps(name, steps) {
         let (home, acknowledged, _) = run(prepared, act, fault, at);
-        // The next writer runs first: it rolls back the interrupted operation.
+        let read = state(&home);
         write(
             &home.services(),
             Draft::new("the next command works"),
@@ -221,6 +221,10 @@ fn check(prepared: &PreparedNotes, name: &str, act: NoteOperationFn, fault: Disk
         .unwrap_or_else(|error| panic!("{name}, {fault:?} at step {at}: then {error}"));
         undo(&home.services(), None).unwrap();
         let now = state(&home);
+        assert_eq!(
+            read, now,
+            "{name}, {fault:?} at step {at}: the next writer changes what a reader saw"
+        );
         let is_whole = now == after;
         assert!(
             is_whole || now == before,
