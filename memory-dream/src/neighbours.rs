@@ -118,7 +118,7 @@ fn find_contradicting(
 }
 
 fn relation(memory: &Memory, other: &Memory, contradicts: bool) -> Option<NeighbourRelation> {
-    let similarity = compare_texts(&memory.content, &other.content, None);
+    let similarity = compare_texts(&memory.content, &other.content);
     let is_alike = MIN_JACCARD <= similarity.jaccard || MIN_CONTAINMENT <= similarity.containment;
     match () {
         () if similarity.is_duplicate() => Some(NeighbourRelation::Duplicate),

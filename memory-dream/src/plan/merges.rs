@@ -63,7 +63,6 @@ pub(super) fn plan_merges(
     pairs.retain(|(one, other)| suspects.contains_key(one) && suspects.contains_key(other));
     let mut order: Vec<u32> = suspects.keys().copied().collect();
     order.sort_by(|one, other| suspects[one].standing.cmp(&suspects[other].standing));
-    let cosines = read_cosines(services, &pairs, &id)?;
     let mut readings = FingerprintCache {
         services,
         looked,
@@ -78,10 +77,7 @@ pub(super) fn plan_merges(
         {
             return false;
         }
-        let cosine = cosines
-            .get(&(group[0].min(next), group[0].max(next)))
-            .copied();
-        if !readings.are_duplicates(&id(group[0]), &id(next), cosine) {
+        if !readings.are_duplicates(&id(group[0]), &id(next)) {
             return false;
         }
         // Merging two ingested memories is pointless: the next ingest would create both again.
@@ -110,29 +106,6 @@ pub(super) fn plan_merges(
         pairs.dedup();
     }
     Ok(())
-}
-
-/// Returns the cosines of the pairs for which both memories have vectors.
-///
-/// Without vectors in the store, it returns an empty map without a query per pair.
-fn read_cosines(
-    services: &Services,
-    pairs: &[(u32, u32)],
-    id: &dyn Fn(u32) -> MemoryId,
-) -> Result<HashMap<(u32, u32), f32>, StoreError> {
-    if !services.store.has_vectors(None)? {
-        return Ok(HashMap::new());
-    }
-    let ids: Vec<(MemoryId, MemoryId)> = pairs
-        .iter()
-        .map(|(one, other)| (id(*one), id(*other)))
-        .collect();
-    let cosines = services.store.cosines(&ids)?;
-    Ok(pairs
-        .iter()
-        .zip(cosines)
-        .filter_map(|(pair, cosine)| Some((*pair, cosine?)))
-        .collect())
 }
 
 /// Plans the merge of duplicates; `None` if a sentence would be lost or fewer than two are unchanged.
@@ -206,15 +179,11 @@ struct FingerprintCache<'a> {
 }
 
 impl FingerprintCache<'_> {
-    fn are_duplicates(&mut self, one: &MemoryId, other: &MemoryId, cosine: Option<f32>) -> bool {
+    fn are_duplicates(&mut self, one: &MemoryId, other: &MemoryId) -> bool {
         if MAX_FINGERPRINTS <= self.known.len() {
             self.known.retain(|id, _| id == one);
         }
-        let is_duplicate = |this: &Self| {
-            this.known[one]
-                .0
-                .is_duplicate_of(&this.known[other].0, cosine)
-        };
+        let is_duplicate = |this: &Self| this.known[one].0.is_duplicate_of(&this.known[other].0);
         self.load(one)
             && self.load(other)
             && is_duplicate(self)

@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use memory_core::testing::{FakeChat, FakeRecallLedger};
 use memory_core::{
-    Category, ContentHash, Memory, MemoryId, Patch, Phase, RecallInterface, RecallRecord,
-    RecalledId, Scope, SecretPolicy, Services, TextVector, Verb, find_full_text, link, pin,
-    record_recall, restore, undo, update, upgrade,
+    Category, Memory, Patch, Phase, RecallInterface, RecallRecord, RecalledId, Scope, SecretPolicy,
+    Services, Verb, find_full_text, link, pin, record_recall, restore, undo, update, upgrade,
 };
 use memory_dream::lifecycle::Exemption;
 use memory_dream::{DreamLevel, DreamRequest, DreamTask, ProgressCallback, dream};
@@ -387,41 +386,6 @@ fn a_language_model_is_asked_once_and_believed_only_so_far() {
         ),
         (Some(Phase::Inbox), 1)
     );
-}
-
-#[test]
-fn a_paraphrase_becomes_one_only_where_a_model_says_so() {
-    let texts = [
-        "The team meets in the small room on the second floor every Tuesday to plan the work.",
-        "The team gathers in the small room on the second floor every Tuesday to plan the work.",
-    ];
-    let merged = |model: bool| {
-        let bed = DreamFixture::new();
-        let ids: Vec<MemoryId> = texts.iter().map(|text| bed.write(text)).collect();
-        if model {
-            let vector = |id: &MemoryId, text: &str| TextVector {
-                id: *id,
-                text: ContentHash::of(text),
-                vector: vec![0.6, 0.8],
-            };
-            let vectors: Vec<_> = ids
-                .iter()
-                .zip(texts)
-                .map(|(id, text)| vector(id, text))
-                .collect();
-            bed.services
-                .store
-                .store_vectors("one", &vectors)
-                .expect("they are kept");
-        }
-        let tasks = [DreamTask::Merge, DreamTask::MergeSimilar];
-        let dreams = [1, 1, 2].map(|count| bed.dream(&tasks[..count]));
-        let similar = dreams.each_ref().map(|dreamt| dreamt.similar.len());
-        (dreams.map(|dreamt| dreamt.merged.len()), similar)
-    };
-    assert_eq!(merged(false), ([0; 3], [0; 3]));
-    // A similar pair is listed until a person decides.
-    assert_eq!(merged(true), ([0, 0, 1], [1, 1, 0]));
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn assert_recall(is_chinese: bool) {
         for other in
             (one + 1..texts.len()).filter(|other| other - one < 3 || other % 50 == one % 50)
         {
-            let likeness = readings[one].compare(&readings[other], None);
+            let likeness = readings[one].compare(&readings[other]);
             if 0.8 <= likeness.jaccard {
                 alike += 1;
                 missed += usize::from(!found.contains(&(one, other)));
