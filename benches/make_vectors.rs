@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::{env, error::Error};
 
 use memory_agent::model::LocalEmbedder;
-use memory_core::{ContentHash, Embedder, Embeddings, MemoryStore, TextVector, embedded_text};
+use memory_core::{
+    ContentHash, Embedder, Embeddings, MemoryStore, TextVector, embedded_text, passages,
+};
 use memory_store::{FileStore, FileStoreOptions};
 
 /// Number of vectors that are stored in one write.
@@ -31,11 +33,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     for ids in lacking.chunks(BATCH) {
         let mut vectors = Vec::with_capacity(ids.len());
         for id in ids {
-            let text = ContentHash::of(&embedded_text(&store.get(id)?.memory));
+            let memory = store.get(id)?.memory;
+            let passages = passages(&memory.content).into_iter();
             vectors.push(TextVector {
                 id: *id,
-                text,
-                vector: numbers.vector(embedder.dimensions()),
+                text: ContentHash::of(&embedded_text(&memory)),
+                vectors: passages
+                    .map(|_| numbers.vector(embedder.dimensions()))
+                    .collect(),
             });
         }
         kept += store.store_vectors(embedder.identity(), &vectors)?;

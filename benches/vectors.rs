@@ -52,7 +52,7 @@ fn fill_vectors(vectors: &mut ModelVectors, numbers: &mut VectorRandom, count: u
             .map(|(number, vector)| DocumentVector {
                 key: key(number),
                 text,
-                vector,
+                vectors: std::slice::from_ref(vector),
             })
             .collect();
         vectors.put(&embedded).expect("the disk takes them");
@@ -91,11 +91,15 @@ fn bench_vectors(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("missing", count), |bencher| {
             bencher.iter(|| vectors.missing((0..1000).map(|key| (key, text))).count());
         });
-        let vector = &query;
+        let passages = std::slice::from_ref(&query);
         group.bench_function(BenchmarkId::new("put 32", count), |bencher| {
             bencher.iter(|| {
                 let embedded: Vec<_> = (0..32)
-                    .map(|key| DocumentVector { key, text, vector })
+                    .map(|key| DocumentVector {
+                        key,
+                        text,
+                        vectors: passages,
+                    })
                     .collect();
                 vectors.put(&embedded).expect("the disk takes them");
             });

@@ -1,12 +1,11 @@
 //! Computing embeddings of memories for semantic search.
 
-use crate::embeddings::embedded_text;
 use crate::{
-    Change, ChangeSet, ContentHash, EmbedError, Embedder, MemoryId, Progress, Services, StoreError,
-    TextVector, is_nonzero,
+    Change, ChangeSet, ContentHash, EmbedError, Embedder, MAX_PASSAGES, Memory, MemoryId, Progress,
+    Services, StoreError, TextVector, embedded_passages, embedded_text, is_nonzero, passages,
 };
 
-/// Number of texts that are embedded and stored in one batch.
+/// Number of memories that are stored in one batch, and of passages that the model reads at once.
 const BATCH: usize = 32;
 
 /// The result of [`embed()`].
@@ -20,7 +19,7 @@ pub struct EmbedReport {
     pub left: u64,
 }
 
-/// Computes missing vectors for the current texts of memories, newest first, up to `limit` memories.
+/// Computes missing vectors for the passages of the current texts of memories, newest first, up to `limit` memories.
 ///
 /// Each batch is stored before the next one starts, so the next run continues after an interruption. No lock is held
 /// while the model runs.
@@ -42,11 +41,11 @@ pub fn embed(
     let (mut kept, mut unreadable, mut done) = (0, 0, 0);
     progress(Progress { done, total });
     for ids in wanted.chunks(BATCH) {
-        let texts = load_texts(services, ids)?;
-        let vectors = embed_texts(embedder, &texts)?;
+        let memories = load_memories(services, ids)?;
+        let vectors = embed_memories(embedder, &memories.iter().collect::<Vec<_>>())?;
         unreadable += vectors
             .iter()
-            .filter(|vector| !is_nonzero(&vector.vector))
+            .filter(|own| !own.vectors.iter().any(|vector| is_nonzero(vector)))
             .count() as u64;
         kept += services
             .store
@@ -57,14 +56,11 @@ pub fn embed(
     Ok(EmbedReport {
         embedded: kept,
         unreadable,
-        left: services
-            .store
-            .memories_without_vector(embedder.identity())?
-            .len() as u64,
+        left: services.store.count_without_vector(embedder.identity())?,
     })
 }
 
-/// Embeds the texts that a change set wrote, if the model is instant and the texts are few.
+/// Embeds the texts that a change set wrote, if the model is instant and they have few passages.
 ///
 /// Vectors are derived, so an error only leaves the memories without vectors.
 pub(crate) fn embed_written(services: &Services, set: &ChangeSet) {
@@ -75,53 +71,64 @@ pub(crate) fn embed_written(services: &Services, set: &ChangeSet) {
     else {
         return;
     };
-    let texts: Vec<(MemoryId, String)> = set
+    let memories: Vec<&Memory> = set
         .changes
         .iter()
         .filter_map(Change::memory)
         .filter(|memory| memory.proposal.is_none())
-        .map(|memory| (memory.id, embedded_text(memory)))
         .collect();
-    if (1..=BATCH).contains(&texts.len())
-        && let Ok(vectors) = embed_texts(embedder, &texts)
+    let count: usize = match memories.len() {
+        1..=BATCH => memories
+            .iter()
+            .map(|memory| passages(&memory.content).len())
+            .sum(),
+        _ => return,
+    };
+    if count <= MAX_PASSAGES
+        && let Ok(vectors) = embed_memories(embedder, &memories)
     {
         drop(services.store.store_vectors(embedder.identity(), &vectors));
     }
 }
 
-/// Returns the vectors of the texts of memories.
-fn embed_texts(
+/// Returns the vectors of the passages of memories.
+fn embed_memories(
     embedder: &dyn Embedder,
-    texts: &[(MemoryId, String)],
+    memories: &[&Memory],
 ) -> Result<Vec<TextVector>, EmbedError> {
-    let all: Vec<&str> = texts.iter().map(|(_, text)| text.as_str()).collect();
-    let vectors = embedder.embed(&all)?;
-    let vectors = texts
+    let passages: Vec<Vec<String>> = memories
         .iter()
-        .zip(vectors)
-        .map(|((id, text), vector)| TextVector {
-            id: *id,
-            text: ContentHash::of(text),
-            vector,
+        .map(|memory| embedded_passages(memory))
+        .collect();
+    let all: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
+    let mut embedded = Vec::with_capacity(all.len());
+    for texts in all.chunks(BATCH) {
+        embedded.extend(embedder.embed(texts)?);
+    }
+    let mut embedded = embedded.into_iter();
+    let vectors = memories
+        .iter()
+        .zip(&passages)
+        .map(|(memory, passages)| TextVector {
+            id: memory.id,
+            text: ContentHash::of(&embedded_text(memory)),
+            vectors: embedded.by_ref().take(passages.len()).collect(),
         });
     Ok(vectors.collect())
 }
 
-/// Returns the texts of memories, without those that were deleted or are damaged.
-fn load_texts(
-    services: &Services,
-    ids: &[MemoryId],
-) -> Result<Vec<(MemoryId, String)>, StoreError> {
-    let mut texts = Vec::with_capacity(ids.len());
+/// Returns memories, without those that were deleted or are damaged.
+fn load_memories(services: &Services, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+    let mut memories = Vec::with_capacity(ids.len());
     for id in ids {
         match services.store.get(id) {
-            Ok(stored) => texts.push((*id, embedded_text(&stored.memory))),
+            Ok(stored) => memories.push(stored.memory),
             // Damaged files are reported by the commands that read them.
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(texts)
+    Ok(memories)
 }
 
 #[cfg(test)]

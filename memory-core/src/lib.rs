@@ -53,6 +53,7 @@ mod memory_summary;
 mod meter;
 mod model_test;
 mod operation;
+mod passages;
 mod principal;
 mod query;
 mod recall_ledger;
@@ -178,6 +179,7 @@ pub use operation::{
 };
 pub use overview::{Overview, overview};
 pub use passage::{PassageSelector, SelectedPassage, missing_words};
+pub use passages::{MAX_PASSAGES, embedded_passages, passages};
 pub use principal::{
     PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalSource,
     PrincipalTokens,

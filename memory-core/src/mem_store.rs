@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
+use self::search::best_cosine;
 use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
@@ -512,6 +513,14 @@ impl Embeddings for MemStore {
         Ok(lacking.into_iter().map(|memory| memory.id).collect())
     }
 
+    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
+        let state = self.state();
+        let lacking = state
+            .accepted()
+            .filter(|file| state.vector(identity, &file.memory).is_none());
+        Ok(lacking.count() as u64)
+    }
+
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
         let is_wanted = |own: &str| identity.is_none_or(|identity| identity == own);
         Ok(self
@@ -533,16 +542,15 @@ impl Embeddings for MemStore {
             let vectors =
                 |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
             let are_nonzero = |(one, other): &(&TextVector, &TextVector)| {
-                is_nonzero(&one.vector) && is_nonzero(&other.vector)
+                [one, other]
+                    .iter()
+                    .all(|own| own.vectors.iter().any(|vector| is_nonzero(vector)))
             };
             let (one, other) = models.iter().filter_map(vectors).find(are_nonzero)?;
-            Some(
-                one.vector
-                    .iter()
-                    .zip(&other.vector)
-                    .map(|(one, other)| one * other)
-                    .sum(),
-            )
+            one.vectors
+                .iter()
+                .filter_map(|vector| best_cosine(other, vector))
+                .reduce(f32::max)
         };
         Ok(pairs.iter().map(cosine).collect())
     }

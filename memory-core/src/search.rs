@@ -316,7 +316,7 @@ mod tests {
         let kept = TextVector {
             id,
             text: ContentHash::of("green tea"),
-            vector: vec![1.0, 0.0, 0.0, 0.0],
+            vectors: vec![vec![1.0, 0.0, 0.0, 0.0]],
         };
         services
             .store
@@ -372,7 +372,7 @@ mod tests {
             let kept = TextVector {
                 id,
                 text: ContentHash::of(&text),
-                vector: vec![1.0, 0.0],
+                vectors: vec![vec![1.0, 0.0]],
             };
             services
                 .store
@@ -424,7 +424,7 @@ mod tests {
         let kept = TextVector {
             id,
             text: ContentHash::of("sea"),
-            vector: vec![1.0, 0.0],
+            vectors: vec![vec![1.0, 0.0]],
         };
         services
             .store

@@ -10,7 +10,7 @@ use crate::query_parser::{Phrase, QueryWord, TextQuery, WordRole};
 use crate::text::{Term, Token, snippet, tokenize};
 use crate::{
     ContentHash, Hit, MatchCoverage, Memory, MemoryId, ScoreExplanation, SearchRequest,
-    SearchResults, TextVector, embedded_text,
+    SearchResults, TextVector, embedded_text, is_nonzero,
 };
 
 /// Width of an excerpt in characters.
@@ -24,6 +24,22 @@ const MIN_SAMPLE: usize = 16;
 
 /// The mean and deviation of the cosines of unrelated texts, for fewer vectors.
 const USUAL_COSINES: (f32, f32) = (0.1, 0.12);
+
+/// Returns the cosine of the passage that is most similar to a vector; `None` if all of them, or the vector, are zero.
+pub(super) fn best_cosine(own: &TextVector, vector: &[f32]) -> Option<f32> {
+    let passages = own.vectors.iter().filter(|passage| is_nonzero(passage));
+    let cosine = |passage: &Vec<f32>| {
+        passage
+            .iter()
+            .zip(vector)
+            .map(|(one, other)| one * other)
+            .sum()
+    };
+    passages
+        .map(cosine)
+        .filter(|_| is_nonzero(vector))
+        .reduce(f32::max)
+}
 
 impl MemState {
     /// Returns the memories with words or a vector of the request, those with most matches first.
@@ -117,15 +133,10 @@ impl MemState {
             .values()
             .filter(|file| asked.filter.includes_scope(&file.memory.scope));
         let vectors = visible.filter_map(|file| self.vector(question.identity, &file.memory));
-        let cosine = |own: &TextVector| {
-            own.vector
-                .iter()
-                .zip(question.vector)
-                .map(|(one, other)| one * other)
-                .sum()
-        };
         // The order is fixed, so that floating-point sums are reproducible.
-        let cosines: BTreeMap<MemoryId, f32> = vectors.map(|own| (own.id, cosine(own))).collect();
+        let cosines: BTreeMap<MemoryId, f32> = vectors
+            .filter_map(|own| Some((own.id, best_cosine(own, question.vector)?)))
+            .collect();
         #[expect(
             clippy::cast_precision_loss,
             reason = "the mean needs no more than seven digits"

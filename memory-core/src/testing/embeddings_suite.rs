@@ -20,6 +20,8 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
         a_hit_without_common_words_is_found_by_its_vector,
         what_has_no_vector_yet_is_found_by_its_words,
         a_changed_text_has_no_vector,
+        those_without_a_vector_are_counted,
+        a_long_text_is_found_by_its_best_passage,
         another_model_never_mixes,
         two_memories_are_as_near_as_their_vectors,
         filters_apply_to_vectors_too,
@@ -255,6 +257,72 @@ fn a_changed_text_has_no_vector(services: &Services) {
     );
 }
 
+fn those_without_a_vector_are_counted(services: &Services) {
+    let services = with(services, SynonymEmbedder("one"));
+    let count = |identity| {
+        services
+            .store
+            .count_without_vector(identity)
+            .expect("it is known")
+    };
+    assert_eq!(count("one"), 0);
+    let [boat, _, tea] = ["a boat", "a car", "green tea"].map(|text| put(&services, text));
+    assert_eq!(count("one"), 3);
+    embed_all(&services);
+    assert_eq!((count("one"), count("other")), (0, 3));
+    let patch = Patch {
+        content: Some("a ship".into()),
+        ..Patch::default()
+    };
+    update(
+        &services,
+        &boat.to_string(),
+        &patch,
+        None,
+        SecretPolicy::Refuse,
+    )
+    .expect("it is changed");
+    assert_eq!(count("one"), 1);
+    delete(&services, &tea.to_string()).expect("it is deleted");
+    assert_eq!((count("one"), count("other")), (1, 2));
+    crate::undo(&services, None).expect("it is undone");
+    assert_eq!(
+        count("one"),
+        services
+            .store
+            .memories_without_vector("one")
+            .expect("it is known")
+            .len() as u64
+    );
+    embed_all(&services);
+    assert_eq!(count("one"), 0);
+}
+
+fn a_long_text_is_found_by_its_best_passage(services: &Services) {
+    let services = with(services, SynonymEmbedder("one"));
+    write_notes(&services);
+    let filler: Vec<String> = (0..300).map(|number| format!("filler{number}")).collect();
+    let id = put(&services, &format!("{}\n\nzeppelin", filler.join(" ")));
+    embed_all(&services);
+    assert_eq!(
+        services
+            .store
+            .count_without_vector("one")
+            .expect("it is known"),
+        0
+    );
+    let other = put(&services, "zeppelin");
+    embed_all(&services);
+    let cosine = services
+        .store
+        .cosines(&[(id, other)])
+        .expect("they are compared")[0];
+    assert!(
+        cosine.is_some_and(|cosine| 0.1 < cosine),
+        "the passage is one of few words: {cosine:?}"
+    );
+}
+
 fn two_memories_are_as_near_as_their_vectors(services: &Services) {
     let services = with(services, SynonymEmbedder("one"));
     let ids = [
@@ -399,7 +467,7 @@ fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
     let of = |id, text: &str| crate::TextVector {
         id,
         text: crate::ContentHash::of(text),
-        vector: vector.clone(),
+        vectors: vec![vector.clone()],
     };
     let gone = services.ids.memory_id();
     let keep = |vectors: &[crate::TextVector]| {
@@ -432,7 +500,7 @@ fn a_failing_model_degrades_the_answer(services: &Services) {
     let vector = crate::TextVector {
         id,
         text: crate::ContentHash::of("dark mode"),
-        vector: vec![1.0, 0.0],
+        vectors: vec![vec![1.0, 0.0]],
     };
     services
         .store

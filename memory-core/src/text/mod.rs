@@ -33,5 +33,5 @@ pub(crate) use snippet::{contained_terms, fitting_snippet};
 pub use symbols::{for_each_symbol, is_sign_or_emoji, symbol_terms};
 pub use token_count::token_count;
 pub use tokens::{Token, TokenKind, tokenize};
-pub(crate) use tokens::{push_range, sentences};
+pub(crate) use tokens::{is_blankless, push_range, sentences};
 pub use windows_name::{is_device_name, windows_name_problem};

@@ -307,6 +307,11 @@ pub(super) fn classify_char(character: char) -> CharClass {
     }
 }
 
+/// Returns whether `character` belongs to a script without spaces between words.
+pub(crate) fn is_blankless(character: char) -> bool {
+    is_east_asian(character) || is_south_east_asian(character)
+}
+
 /// Returns whether `character` is a letter of Han, Kana, Hangul or Bopomofo.
 fn is_east_asian(character: char) -> bool {
     matches!(character,

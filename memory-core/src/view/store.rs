@@ -53,6 +53,13 @@ impl Embeddings for ScopedStore {
             .collect())
     }
 
+    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
+        match self.store.count_without_vector(identity)? {
+            0 => Ok(0),
+            _ => Ok(self.memories_without_vector(identity)?.len() as u64),
+        }
+    }
+
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
         self.store.has_vectors(identity)
     }

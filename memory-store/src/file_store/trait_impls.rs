@@ -26,6 +26,10 @@ impl Embeddings for FileStore {
         self.index.without_vectors(identity)
     }
 
+    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
+        self.index.count_without_vectors(identity)
+    }
+
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
         self.index.has_vectors(identity)
     }

@@ -1,14 +1,15 @@
 //! Finds documents without vectors, and stores vectors.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use memory_core::{ContentHash, MemoryId, StoreError, TextVector};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::error::IndexError;
 use super::filter::ACCEPTED;
 use super::memory_index::MemoryIndex;
-use super::schema::{IndexMeta, id_bytes, row_id, write};
+use super::schema::{id_bytes, row_count, row_id, write};
 use super::vectors::{DocumentVector, ModelVectors};
 
 impl MemoryIndex {
@@ -29,6 +30,23 @@ impl MemoryIndex {
                 .filter(|(key, ..)| missing.contains(key))
                 .map(|(.., id)| id)
                 .collect())
+        })
+    }
+
+    /// Returns the number of documents without a vector of the model `identity`, from totals alone.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(crate) fn count_without_vectors(&self, identity: &str) -> Result<u64, StoreError> {
+        self.query("count missing vectors", |_, opened| {
+            let sql = format!("SELECT coalesce(sum(documents), 0) FROM counts WHERE {ACCEPTED}");
+            let documents: u64 = opened
+                .connection
+                .prepare_cached(&sql)?
+                .query_row((), |row| row_count(row, 0))?;
+            let vectors = ModelVectors::open_existing(&opened.place, identity)?;
+            let count = vectors.map_or(0, |vectors| vectors.count() as u64);
+            Ok(documents.saturating_sub(count))
         })
     }
 
@@ -88,7 +106,8 @@ impl MemoryIndex {
         identity: &str,
         embedded: &[TextVector],
     ) -> Result<u64, StoreError> {
-        let Some(dimensions) = embedded.first().map(|first| first.vector.len()) else {
+        let first = embedded.iter().find_map(|own| own.vectors.first());
+        let Some(dimensions) = first.map(Vec::len) else {
             return Ok(0);
         };
         self.modify("store vectors", |_, opened| {
@@ -96,18 +115,18 @@ impl MemoryIndex {
             // A rebuild of the index moves the vectors under the same write lock.
             write(&mut opened.connection, |transaction| {
                 let mut rows = Vec::with_capacity(embedded.len());
-                for TextVector { id, text, vector } in embedded {
+                for TextVector { id, text, vectors } in embedded {
                     let current =
                         current_text(transaction, id)?.filter(|(_, current)| current == text);
                     rows.extend(current.map(|(key, _)| DocumentVector {
                         key,
                         text: *text,
-                        vector,
+                        vectors,
                     }));
                 }
                 let mut vectors = ModelVectors::open(&place, identity, dimensions)?;
                 vectors.put(&rows)?;
-                remove_orphaned_vectors(transaction, &mut vectors)?;
+                vectors.compact()?;
                 Ok(rows.len() as u64)
             })
         })
@@ -132,13 +151,13 @@ pub(super) fn text_hashes(
     Ok(select.query_map((), read)?.collect::<Result<_, _>>()?)
 }
 
-/// Returns the key of a document and the hash of its embedded text.
+/// Returns the key of a document and the hash of its embedded text, unless it is a proposal.
 fn current_text(
     connection: &Connection,
     id: &MemoryId,
 ) -> Result<Option<(i64, ContentHash)>, IndexError> {
-    let mut select =
-        connection.prepare_cached("SELECT key, embedded_hash FROM documents WHERE id = ?")?;
+    let sql = format!("SELECT key, embedded_hash FROM documents WHERE id = ? AND {ACCEPTED}");
+    let mut select = connection.prepare_cached(&sql)?;
     let read =
         |row: &rusqlite::Row<'_>| Ok((row.get(0)?, ContentHash::from(row.get::<_, [u8; 32]>(1)?)));
     Ok(select.query_row([id_bytes(id)], read).optional()?)
@@ -161,20 +180,20 @@ pub(super) fn text_hashes_of(
     Ok(texts)
 }
 
-/// Removes the vectors of deleted documents if there are more vectors than documents.
-fn remove_orphaned_vectors(
-    connection: &Connection,
-    vectors: &mut ModelVectors,
+/// Removes the vectors of documents, of every model, from the disk. Vectors that cannot be read are all deleted.
+///
+/// The caller must hold the write lock of the tables.
+pub(super) fn remove_vectors(
+    transaction: &Transaction<'_>,
+    keys: &[i64],
 ) -> Result<(), IndexError> {
-    if vectors.count() as u64 <= IndexMeta::read(connection)?.documents {
+    let place = transaction.path().and_then(|path| Path::new(path).parent());
+    let Some(place) = place.filter(|_| !keys.is_empty()) else {
         return Ok(());
+    };
+    for mut vectors in ModelVectors::open_all_or_delete(place)? {
+        vectors.remove(keys)?;
+        vectors.compact()?;
     }
-    let there: HashSet<i64> = text_hashes(connection)?
-        .into_iter()
-        .map(|(key, ..)| key)
-        .collect();
-    let gone: Vec<i64> = vectors.keys().filter(|key| !there.contains(key)).collect();
-    vectors.remove(&gone)?;
-    vectors.compact()?;
     Ok(())
 }

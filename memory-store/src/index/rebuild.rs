@@ -133,7 +133,7 @@ pub(super) fn erase_deleted(connection: &Connection) -> Result<(), IndexError> {
 ///
 /// No other process changes vectors during the call, because this requires the write lock of the tables.
 fn reassign_vectors(transaction: &Transaction<'_>, place: &Path) -> Result<(), IndexError> {
-    for mut vectors in ModelVectors::open_all(place)? {
+    for mut vectors in ModelVectors::open_all_or_delete(place)? {
         let texts = text_hashes(transaction)?;
         vectors.rekey(texts.into_iter().map(|(key, text, _)| (key, text)))?;
     }

@@ -6,12 +6,13 @@ use memory_core::{ContentHash, MemoryId, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use uuid::Uuid;
 
+use super::embeddings::remove_vectors;
 use super::error::IndexError;
 use super::file_reader::{FileReadResult, read_files};
 use super::flush::flush_if_due;
 use super::lookup_key::LookupKey;
 use super::memory_index::MemoryIndex;
-use super::row::{DocumentRow, stem};
+use super::row::{DocumentRow, PROPOSAL, stem};
 use super::scan::FolderSums;
 use super::schema::{
     IndexMeta, decode_numbers, encode_numbers, id_bytes, row_count, row_id, row_stat, write,
@@ -29,6 +30,8 @@ pub(super) struct IndexUpdate<'t> {
     documents: i64,
     lengths: [i64; 2],
     claims: BTreeSet<MemoryId>,
+    /// The documents that lost the text of their vectors, or became proposals.
+    without_text: Vec<i64>,
     /// Handles to write, as hash and document.
     ///
     /// They are written in order, so that each page is changed once.
@@ -49,6 +52,7 @@ struct PreviousRow {
     path: String,
     signature: FileStat,
     stamp: ContentHash,
+    embedded_hash: ContentHash,
     words: i64,
     lengths: [i64; 2],
     handles: Vec<i64>,
@@ -64,6 +68,7 @@ impl<'t> IndexUpdate<'t> {
             documents: 0,
             lengths: [0, 0],
             claims: BTreeSet::new(),
+            without_text: Vec::new(),
             handles: Vec::new(),
         }
     }
@@ -105,6 +110,7 @@ impl<'t> IndexUpdate<'t> {
             .prepare_cached("DELETE FROM documents WHERE key = ?")?
             .execute([former.key])?;
         self.add_pending(former.key, None, TextPresence::ToFullText)?;
+        self.without_text.push(former.key);
         self.documents -= 1;
         for (length, gone) in self.lengths.iter_mut().zip(former.lengths) {
             *length -= gone;
@@ -164,7 +170,9 @@ impl<'t> IndexUpdate<'t> {
         }
         self.claims
             .iter()
-            .try_for_each(|claimed| assign_claimed_id(transaction, claimed))
+            .try_for_each(|claimed| assign_claimed_id(transaction, claimed))?;
+        // If the transaction fails after this, the next one repeats it.
+        remove_vectors(transaction, &self.without_text)
     }
 
     fn insert(&mut self, row: &DocumentRow) -> Result<(), IndexError> {
@@ -194,6 +202,9 @@ impl<'t> IndexUpdate<'t> {
         for ((sum, now), before) in self.lengths.iter_mut().zip(row.lengths).zip(former.lengths) {
             *sum += i64::from(now) - before;
         }
+        if former.embedded_hash != row.embedded_hash || row.phase == PROPOSAL {
+            self.without_text.push(former.key);
+        }
         self.claims.extend([former.claimed, row.claimed]);
         Ok(())
     }
@@ -222,7 +233,7 @@ impl<'t> IndexUpdate<'t> {
 
     fn row_at(&self, path: &str) -> Result<Option<PreviousRow>, IndexError> {
         let sql = "SELECT key, claimed, path, size, modified_ns, changed_ns, inode, stamp, words, length, characters, handles, \
-                   access_count + accesses FROM documents WHERE path = ?";
+                   access_count + accesses, embedded_hash FROM documents WHERE path = ?";
         let read = |row: &rusqlite::Row<'_>| {
             Ok(PreviousRow {
                 key: row.get(0)?,
@@ -234,6 +245,7 @@ impl<'t> IndexUpdate<'t> {
                 lengths: [row.get(9)?, row.get(10)?],
                 handles: decode_numbers(&row.get::<_, Vec<u8>>(11)?),
                 accesses: row_count(row, 12)?,
+                embedded_hash: ContentHash::from(row.get::<_, [u8; 32]>(13)?),
             })
         };
         Ok(self

@@ -7,6 +7,7 @@ use memory_core::rank::{RankCandidate, TextProperties};
 use super::pending_rows::PendingDocument;
 use super::query_term::QueryTerm;
 use super::turns::ConversationTurns;
+use super::vector_matches::PassageMatch;
 use crate::memory_file::time_from_nanos;
 
 /// A candidate document, committed or pending, with its ranking features.
@@ -75,7 +76,7 @@ impl SearchCandidate {
     pub(super) fn to_rank_candidate(
         &self,
         turns: &ConversationTurns,
-        cosines: &HashMap<i64, f32>,
+        passages: &HashMap<i64, PassageMatch>,
     ) -> RankCandidate {
         RankCandidate {
             frequencies: self.frequencies.clone(),
@@ -90,7 +91,7 @@ impl SearchCandidate {
                 .or_else(|| turns.roles.get(&self.key).copied()),
             seat: turns.seats.get(&self.key).copied(),
             linked: Vec::new(),
-            cosine: cosines.get(&self.key).copied(),
+            cosine: passages.get(&self.key).map(|best| best.similarity),
         }
     }
 }

@@ -21,7 +21,7 @@ use super::segments::SegmentsView;
 use super::substrings::SubstringTerms;
 use super::term_constraints::TermConstraints;
 use super::turns::{ConversationTurns, MAX_PAUSE};
-use super::vector_matches::{KeySet, VectorMatches};
+use super::vector_matches::{KeySet, PassageMatch, VectorMatches};
 use crate::index::error::IndexError;
 use crate::index::filter::TextFilter;
 use crate::index::lookup_key::LookupKey;
@@ -58,6 +58,8 @@ pub(super) struct CandidatePool {
     pub(super) found: Vec<SearchCandidate>,
     /// The ranked candidates, in the order of `found`.
     pub(super) candidates: Vec<RankCandidate>,
+    /// The best passages of documents with vectors.
+    pub(super) passages: HashMap<i64, PassageMatch>,
     pub(super) wanted: Vec<QueryTerm>,
     pub(super) statistics: CorpusStatistics,
     /// Number of matches in all.
@@ -144,14 +146,14 @@ pub(super) fn gather_candidates(
         )?;
     }
     found.sort_by_key(|found| found.key);
-    let cosines = near
+    let passages = near
         .as_ref()
-        .map(|near| near.cosines(rows, &found))
+        .map(|near| near.passages(rows, &found))
         .transpose()?
         .unwrap_or_default();
     let mut candidates: Vec<RankCandidate> = found
         .iter()
-        .map(|found| found.to_rank_candidate(&turns, &cosines))
+        .map(|found| found.to_rank_candidate(&turns, &passages))
         .collect();
     connect_links(
         rows,
@@ -165,6 +167,7 @@ pub(super) fn gather_candidates(
         question,
         found,
         candidates,
+        passages,
         wanted,
         statistics,
         total,

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use chrono::{DateTime, Utc};
+use memory_core::passages;
 use memory_core::query_parser::{Phrase, QueryWord, TextQuery, WordRole};
 use memory_core::rank::{
     self, CollectionKind, CorpusStatistics, PARTS, RankCandidate, Ranker, compute_features,
@@ -63,6 +64,8 @@ struct RankedHit {
     explanation: ScoreExplanation,
     /// Similar words that matched in place of question words.
     found_by: Vec<String>,
+    /// The number of the passage with the most similar vector.
+    passage: Option<usize>,
 }
 
 impl MemoryIndex {
@@ -164,7 +167,14 @@ fn build_hit(stored: StoredMemory, ranked: RankedHit, question: &TextQuery) -> H
         Vec::new()
     };
     let parts: Vec<&str> = parts.iter().flatten().map(String::as_str).collect();
-    let excerpt = snippet(&stored.memory.content, &shown, &parts, SNIPPET);
+    let content = &stored.memory.content;
+    let mut excerpt = snippet(content, &shown, &parts, SNIPPET);
+    if excerpt.marks.is_empty()
+        && let Some(number) = ranked.passage.filter(|number| 0 < *number)
+        && let Some(passage) = passages(content).get(number)
+    {
+        excerpt.text = format!("…{}", snippet(passage, &[], &[], SNIPPET - 1).text);
+    }
     Hit {
         stored,
         score: ranked.score,
@@ -294,6 +304,7 @@ fn rank_candidates(
         question,
         found,
         candidates,
+        passages,
         wanted,
         statistics,
         total,
@@ -403,6 +414,7 @@ fn rank_candidates(
             sum: scored[number].score,
             explanation,
             found_by,
+            passage: passages.get(&found.key).map(|best| best.number),
         };
         match IndexedDocument::by_key(connection, ranked.key)? {
             Some(document) => hits.push((document, ranked)),

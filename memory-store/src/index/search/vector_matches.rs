@@ -44,8 +44,17 @@ pub(super) struct VectorMatches<'v> {
     question: &'v [f32],
     mean: f32,
     deviation: f32,
-    /// The similarities of the nearest neighbours by document key, in standard deviations above the mean.
-    nearest: HashMap<i64, f32>,
+    /// The nearest neighbours by document key.
+    nearest: HashMap<i64, PassageMatch>,
+}
+
+/// The passage of a document that is most similar to the query vector.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PassageMatch {
+    /// Its similarity, in standard deviations above the mean.
+    pub(super) similarity: f32,
+    /// Its number, from 0.
+    pub(super) number: usize,
 }
 
 impl<'v> VectorMatches<'v> {
@@ -85,7 +94,7 @@ impl<'v> VectorMatches<'v> {
     pub(super) fn is_match(&self, key: i64) -> bool {
         self.nearest
             .get(&key)
-            .is_some_and(|cosine| self.least_match() <= *cosine)
+            .is_some_and(|best| self.least_match() <= best.similarity)
     }
 
     fn least_match(&self) -> f32 {
@@ -100,14 +109,12 @@ impl<'v> VectorMatches<'v> {
         }
     }
 
-    /// Returns the similarity of each document that has a current vector.
-    ///
-    /// The unit is standard deviations above the mean.
-    pub(super) fn cosines(
+    /// Returns the best passage of each document that has current vectors.
+    pub(super) fn passages(
         &self,
         rows: &Connection,
         found: &[SearchCandidate],
-    ) -> Result<HashMap<i64, f32>, IndexError> {
+    ) -> Result<HashMap<i64, PassageMatch>, IndexError> {
         self.of(rows, found.iter().map(|found| found.key))
     }
 
@@ -115,13 +122,17 @@ impl<'v> VectorMatches<'v> {
         &self,
         rows: &Connection,
         keys: impl Iterator<Item = i64>,
-    ) -> Result<HashMap<i64, f32>, IndexError> {
+    ) -> Result<HashMap<i64, PassageMatch>, IndexError> {
         let texts = text_hashes_of(rows, keys)?;
-        let cosines = self.vectors.cosines_of(self.question, &texts)?;
+        let best = self.vectors.cosines_of(self.question, &texts)?;
+        let passage = |(cosine, number)| PassageMatch {
+            similarity: self.standardize(cosine),
+            number,
+        };
         Ok(texts
             .iter()
-            .zip(cosines)
-            .filter_map(|((key, _), cosine)| Some((*key, self.standardize(cosine?))))
+            .zip(best)
+            .filter_map(|((key, _), best)| Some((*key, passage(best?))))
             .collect())
     }
 }

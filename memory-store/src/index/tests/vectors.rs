@@ -37,7 +37,7 @@ fn home() -> (IndexFixture, MemoryIndex) {
     let of = |number: u32| TextVector {
         id: id(number),
         text: ContentHash::of(&body(number)),
-        vector: vector(number),
+        vectors: vec![vector(number)],
     };
     let vectors: Vec<TextVector> = (1..=NOTES).map(of).collect();
     assert_eq!(
@@ -194,7 +194,7 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
         let of = |number: u32| TextVector {
             id: id(number),
             text: ContentHash::of(&body(number)),
-            vector: vector(number),
+            vectors: vec![vector(number)],
         };
         assert_eq!(
             index.without_vectors("model").unwrap().len(),
@@ -219,4 +219,213 @@ fn vectors_that_cannot_be_read_leave_the_words_and_are_told() {
         }
     }
     assert_eq!(ask(&home.index(), "elsewhere").degraded, None);
+}
+
+/// Returns a vector whose codes are unlikely elsewhere, and is unlike those of other numbers.
+fn rare_vector(number: u8) -> Vec<f32> {
+    (0..8_u8)
+        .map(|place| f32::from((number.wrapping_mul(37) ^ place.wrapping_mul(91)) % 101) - 50.0)
+        .chain([127.0])
+        .collect()
+}
+
+/// Stores rare vectors of the notes with these numbers, of two models.
+fn store_rare_vectors(index: &MemoryIndex, notes: &[(u32, String)]) -> u64 {
+    let vectors: Vec<TextVector> = notes
+        .iter()
+        .map(|(number, body)| TextVector {
+            id: id(*number),
+            text: ContentHash::of(body),
+            vectors: vec![rare_vector(u8::try_from(*number).unwrap())],
+        })
+        .collect();
+    let stored = ["one", "two"].map(|model| index.store_vectors(model, &vectors).unwrap());
+    stored[0].min(stored[1])
+}
+
+/// Returns the number of files of vectors that contain the codes of a rare vector.
+fn files_with_rare_vector(home: &IndexFixture, number: u8) -> usize {
+    #[expect(clippy::cast_possible_truncation, reason = "they are from -50 to 127")]
+    let codes: Vec<u8> = rare_vector(number)
+        .iter()
+        .map(|code| (*code as i8).cast_unsigned())
+        .collect();
+    let models = std::fs::read_dir(home.absolute_path("index/vectors")).unwrap();
+    let files = models.flat_map(|model| std::fs::read_dir(model.unwrap().path()).unwrap());
+    files
+        .map(|file| std::fs::read(file.unwrap().path()).unwrap())
+        .filter(|bytes| bytes.windows(codes.len()).any(|window| window == codes))
+        .count()
+}
+
+fn without_vectors(index: &MemoryIndex) -> [u64; 2] {
+    let counted = index.count_without_vectors("one").unwrap();
+    let listed = index.without_vectors("one").unwrap().len() as u64;
+    [counted, listed]
+}
+
+fn rare_home() -> (IndexFixture, MemoryIndex) {
+    let home = IndexFixture::new();
+    let notes: Vec<(u32, String)> = (1..=5).map(|number| (number, body(number))).collect();
+    for (number, body) in &notes {
+        home.write(&TestNote {
+            number: *number,
+            body,
+            ..TestNote::default()
+        });
+    }
+    let index = home.index();
+    index.refresh(RefreshDepth::Usual).unwrap();
+    assert_eq!(without_vectors(&index), [5, 5]);
+    assert_eq!(store_rare_vectors(&index, &notes), 5);
+    assert_eq!(without_vectors(&index), [0, 0]);
+    (home, index)
+}
+
+#[test]
+fn no_file_has_the_vector_of_a_deleted_or_changed_text() {
+    let (home, index) = rare_home();
+    let removed = TestNote {
+        number: 2,
+        ..TestNote::default()
+    };
+    std::fs::remove_file(home.absolute_path(&removed.path())).unwrap();
+    // One by a write, one by hand; of the other one only the tags change.
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 3,
+            body: "another text",
+            ..TestNote::default()
+        }],
+    );
+    home.write(&TestNote {
+        number: 4,
+        body: "edited by hand",
+        ..TestNote::default()
+    });
+    home.write(&TestNote {
+        number: 5,
+        front: "tags: [new]\n",
+        body: &body(5),
+        ..TestNote::default()
+    });
+    assert_eq!(files_with_rare_vector(&home, 3), 0);
+    assert_eq!(files_with_rare_vector(&home, 4), 2);
+    index.refresh(RefreshDepth::Usual).unwrap();
+    let left = [1, 2, 3, 4, 5].map(|number| files_with_rare_vector(&home, number));
+    assert_eq!(left, [2, 0, 0, 0, 2]);
+    assert_eq!(without_vectors(&index), [2, 2]);
+    let texts = [
+        (3, "another text".to_owned()),
+        (4, "edited by hand".to_owned()),
+    ];
+    assert_eq!(store_rare_vectors(&index, &texts), 2);
+    assert_eq!(without_vectors(&index), [0, 0]);
+}
+
+#[test]
+fn a_process_that_ended_before_its_transaction_leaves_vectors_that_are_missing() {
+    let (home, index) = rare_home();
+    drop(index);
+    let tables = ["documents.db", "documents.db-wal", "documents.db-shm"]
+        .map(|name| home.absolute_path(&format!("index/{name}")));
+    let saved = tables.clone().map(|path| std::fs::read(path).ok());
+    let changed = TestNote {
+        number: 3,
+        body: "another text",
+        ..TestNote::default()
+    };
+    let index = home.index();
+    home.write_and_apply(&index, &[changed.clone()]);
+    drop(index);
+    for (path, bytes) in tables.iter().zip(saved) {
+        match bytes {
+            Some(bytes) => std::fs::write(path, bytes).unwrap(),
+            None => drop(std::fs::remove_file(path)),
+        }
+    }
+    let index = home.index();
+    assert_eq!(without_vectors(&index), [1, 1]);
+    index.refresh(RefreshDepth::Usual).unwrap();
+    assert_eq!(without_vectors(&index), [1, 1]);
+    assert_eq!(
+        store_rare_vectors(&index, &[(3, changed.body.to_owned())]),
+        1
+    );
+    assert_eq!(without_vectors(&index), [0, 0]);
+}
+
+#[test]
+fn vectors_of_a_format_that_cannot_be_read_are_deleted_with_the_first_text() {
+    let (home, index) = rare_home();
+    let model = ContentHash::of("older").to_string();
+    let older = home.absolute_path(&format!("index/vectors/{model}"));
+    std::fs::create_dir(&older).unwrap();
+    std::fs::write(older.join("rows-0123456789abcdef"), "vectors").unwrap();
+    let added = TestNote {
+        number: 6,
+        body: "sixth",
+        ..TestNote::default()
+    };
+    home.write_and_apply(&index, &[added]);
+    assert!(older.exists(), "an added text says nothing about others");
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 1,
+            body: "another text",
+            ..TestNote::default()
+        }],
+    );
+    assert!(!older.exists());
+    assert_eq!(without_vectors(&index), [2, 2]);
+}
+
+#[test]
+fn a_proposal_has_no_vector() {
+    let (home, index) = rare_home();
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 1,
+            front: "proposed_by: agent\nproposed_action: write\n",
+            body: &body(1),
+            ..TestNote::default()
+        }],
+    );
+    assert_eq!(files_with_rare_vector(&home, 1), 0);
+    assert_eq!(without_vectors(&index), [0, 0]);
+    assert_eq!(store_rare_vectors(&index, &[(1, body(1))]), 0);
+    assert_eq!(without_vectors(&index), [0, 0]);
+}
+
+#[test]
+fn a_hit_without_common_words_shows_its_best_passage() {
+    let (home, index) = home();
+    let (before, after) = ("filler ".repeat(110), " Later.".repeat(25));
+    let text = format!("{before}\n\nThe ferry leaves at nine.{after}");
+    home.write_and_apply(
+        &index,
+        &[TestNote {
+            number: 1,
+            body: &text,
+            ..TestNote::default()
+        }],
+    );
+    let vectors = TextVector {
+        id: id(1),
+        text: ContentHash::of(&text),
+        vectors: vec![vec![0.0, 1.0], vec![1.0, 0.0]],
+    };
+    assert_eq!(index.store_vectors("model", &[vectors]).unwrap(), 1);
+    let found = ask(&index, "elsewhere");
+    assert_eq!(numbers_of(&found), [1]);
+    assert!(
+        found.hits[0]
+            .snippet
+            .starts_with("…The ferry leaves at nine."),
+        "{}",
+        found.hits[0].snippet
+    );
 }

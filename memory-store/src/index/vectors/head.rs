@@ -8,10 +8,10 @@ use super::layout::{MOST_ROWS, RowLayout};
 pub(super) const FILE: &str = "head";
 
 /// Identifies the file, its version and the byte order of the machine that wrote it.
-const MAGIC: u64 = 0x4d45_4d56_4543_0002;
+const MAGIC: u64 = 0x4d45_4d56_4543_0003;
 
 /// Number of bytes before the set of dead rows.
-const HEADER_BYTES: usize = 80;
+const HEADER_BYTES: usize = 88;
 
 /// Maximum size of a head, in bytes.
 pub(super) const LONGEST: usize = HEADER_BYTES + MOST_ROWS / 8 + 4;
@@ -25,6 +25,8 @@ pub(super) struct VectorHead {
     pub(super) sequence: u64,
     /// Number of valid rows. Data after them belongs to an incomplete write.
     pub(super) rows: usize,
+    /// Number of documents with live rows.
+    pub(super) documents: usize,
     /// The dead rows among them.
     pub(super) dead: DeadRows,
 }
@@ -110,6 +112,7 @@ impl VectorHead {
         bytes.extend((layout.dimensions as u64).to_ne_bytes());
         bytes.extend(self.sequence.to_ne_bytes());
         bytes.extend((self.rows as u64).to_ne_bytes());
+        bytes.extend((self.documents as u64).to_ne_bytes());
         bytes.extend(self.rows_file.0);
         bytes.extend(self.dead.words.iter().flat_map(|word| word.to_ne_bytes()));
         bytes.extend(crc32fast::hash(&bytes).to_ne_bytes());
@@ -140,9 +143,10 @@ impl VectorHead {
         };
         let is_whole = is_ours && rest.is_empty() && dead.end() <= rows;
         is_whole.then_some(Self {
-            rows_file: RowsFile::from_random(&fixed[64..])?,
+            rows_file: RowsFile::from_random(&fixed[72..])?,
             sequence: number(48)?,
             rows,
+            documents: usize::try_from(number(64)?).ok()?,
             dead,
         })
     }
@@ -164,11 +168,6 @@ impl VectorHead {
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.rows_file == other.rows_file && self.sequence == other.sequence
     }
-
-    /// Returns the number of live rows.
-    pub(super) fn live_count(&self) -> usize {
-        self.rows - self.dead.count()
-    }
 }
 
 #[cfg(test)]
@@ -189,6 +188,7 @@ mod tests {
             rows_file,
             sequence: 9,
             rows: 700,
+            documents: 500,
             dead,
         }
     }

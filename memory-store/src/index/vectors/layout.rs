@@ -56,13 +56,30 @@ impl RowLayout {
         before: 44,
         width: 4,
     };
+    /// The number of the passage, and the number of passages of the text.
+    pub(super) const PASSAGES: RowColumn = RowColumn {
+        before: 48,
+        width: 4,
+    };
 
     /// Returns the column of the quantized vectors.
     pub(super) fn codes(self) -> RowColumn {
         RowColumn {
-            before: 48,
+            before: 52,
             width: self.dimensions,
         }
+    }
+
+    /// Returns all columns.
+    pub(super) fn columns(self) -> [RowColumn; 6] {
+        [
+            Self::KEYS,
+            Self::TEXTS,
+            Self::CHECKS,
+            Self::SCALES,
+            Self::PASSAGES,
+            self.codes(),
+        ]
     }
 
     /// Returns the length of a file with `rows` rows, in bytes.
@@ -94,12 +111,14 @@ pub(super) fn split_at_blocks(slots: Range<usize>) -> impl Iterator<Item = Range
         .filter(|run| !run.is_empty())
 }
 
-/// A row: the vector of a document with its metadata.
+/// A row: the vector of a passage of a document with its metadata.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct VectorRow<'a> {
     pub(super) key: i64,
     pub(super) text: ContentHash,
     pub(super) scale: f32,
+    /// The number of the passage, from 0, and the number of passages of the text.
+    pub(super) passage: [u16; 2],
     pub(super) codes: &'a [i8],
 }
 
@@ -115,6 +134,7 @@ impl<'a> VectorRow<'a> {
         hasher.update(&self.key.to_ne_bytes());
         hasher.update(self.text.as_bytes());
         hasher.update(&self.scale.to_ne_bytes());
+        hasher.update(self.passage.as_bytes());
         hasher.update(self.codes.as_bytes());
         hasher.finalize()
     }
@@ -157,9 +177,24 @@ pub(super) fn write(
             &concat_cells(rows, |row, bytes| bytes.extend(row.scale.to_ne_bytes())),
         )?;
         put(
+            RowLayout::PASSAGES,
+            &concat_cells(rows, |row, bytes| bytes.extend(row.passage.as_bytes())),
+        )?;
+        put(
             layout.codes(),
             &concat_cells(rows, |row, bytes| bytes.extend(row.codes.as_bytes())),
         )?;
+    }
+    Ok(())
+}
+
+/// Overwrites rows with zeros. They are damaged then, also for a process with a head that has them alive.
+pub(super) fn erase(file: &File, layout: RowLayout, slots: Range<usize>) -> io::Result<()> {
+    for slots in split_at_blocks(slots) {
+        for column in layout.columns() {
+            let cells = layout.cells(column, &slots);
+            write_all_at(file, &vec![0; cells.len()], cells.start as u64)?;
+        }
     }
     Ok(())
 }
@@ -180,13 +215,7 @@ mod tests {
     fn cells_follow_each_other_without_gap_or_overlap() {
         for dimensions in [1, 3, 384] {
             let layout = RowLayout { dimensions };
-            let columns = [
-                RowLayout::KEYS,
-                RowLayout::TEXTS,
-                RowLayout::CHECKS,
-                RowLayout::SCALES,
-                layout.codes(),
-            ];
+            let columns = layout.columns();
             let mut end = 0;
             for block in [0..BLOCK, BLOCK..2 * BLOCK] {
                 for column in columns {

@@ -1,5 +1,6 @@
 //! Finds the documents with the vectors nearest to a query.
 
+use std::ops::Range;
 use std::thread;
 
 use memory_core::{ContentHash, StoreError};
@@ -33,7 +34,7 @@ pub struct NearestVectors {
 }
 
 impl ModelVectors {
-    /// Returns the `count` allowed documents with the vectors nearest to `query`.
+    /// Returns the `count` allowed documents with the vectors nearest to `query`, each by its best passage.
     ///
     /// The search is exhaustive: it compares every vector, all rounded to 8 bits.
     ///
@@ -53,25 +54,30 @@ impl ModelVectors {
         Ok(nearest(view, &query, count, threads, allowed))
     }
 
-    /// Returns the cosine similarity of each pair of documents.
+    /// Returns the cosine similarity of each pair of documents: of the two passages that are most similar.
     ///
-    /// It is `None` unless both have a vector for the text with the given hash.
+    /// It is `None` unless both have vectors for the text with the given hash.
     pub fn cosines_between(&self, pairs: &[[(i64, ContentHash); 2]]) -> Vec<Option<f32>> {
         let Some(view) = &self.view else {
             return vec![None; pairs.len()];
         };
-        let slots = view.slots(pairs.iter().flatten().map(|(key, _)| *key));
-        let row =
-            |document: &(i64, ContentHash)| view.current_row(*slots.get(&document.0)?, &document.1);
+        let live = view.live_slots(pairs.iter().flatten().map(|(key, _)| *key));
+        let passages = |document: &(i64, ContentHash)| {
+            view.current_document(live.of(document.0)?, &document.1)
+        };
         let pair = |[one, other]: &[(i64, ContentHash); 2]| {
-            cosine(row(one)?.vector(), row(other)?.vector())
+            let both = (passages(one)?, passages(other)?);
+            let nearest = |row: &VectorRow<'_>| Some(nearest_passage(row.vector(), &both.1)?.0);
+            let cosine = both.0.iter().filter_map(nearest).reduce(f32::max)?;
+            // Another process may have erased the rows meanwhile.
+            passages(one).and(passages(other)).map(|_| cosine)
         };
         pairs.iter().map(pair).collect()
     }
 
-    /// Returns the cosine similarity of each document to `query`.
+    /// Returns the cosine similarity of the best passage of each document to `query`, and the number of this passage from 0.
     ///
-    /// It is `None` unless the document has a vector for the text with the given hash.
+    /// It is `None` unless the document has vectors for the text with the given hash.
     ///
     /// # Errors
     /// [`StoreError::Invalid`] if `query` is not a valid vector of this model.
@@ -79,15 +85,18 @@ impl ModelVectors {
         &self,
         query: &[f32],
         documents: &[(i64, ContentHash)],
-    ) -> Result<Vec<Option<f32>>, StoreError> {
+    ) -> Result<Vec<Option<(f32, usize)>>, StoreError> {
         let query = self.quantize_query(query)?;
         let Some(view) = &self.view else {
             return Ok(vec![None; documents.len()]);
         };
-        let slots = view.slots(documents.iter().map(|(key, _)| *key));
+        let live = view.live_slots(documents.iter().map(|(key, _)| *key));
         let document = |(key, text): &(i64, ContentHash)| {
-            let row = view.current_row(*slots.get(key)?, text)?;
-            cosine((query.scale, &query.codes), row.vector())
+            let slots = live.of(*key)?;
+            let passages = view.current_document(slots, text)?;
+            let best = nearest_passage((query.scale, &query.codes), &passages)?;
+            // Another process may have erased the rows meanwhile.
+            view.current_document(slots, text).map(|_| best)
         };
         Ok(documents.iter().map(document).collect())
     }
@@ -98,10 +107,23 @@ impl ModelVectors {
 }
 
 impl RowsView {
-    /// Returns a row, unless it is damaged or has the vector of another text.
-    fn current_row(&self, slot: usize, text: &ContentHash) -> Option<VectorRow<'_>> {
-        self.row(slot).filter(|row| row.text == *text)
+    /// Returns the rows of a document, unless one is damaged or they have the vectors of another text.
+    fn current_document(
+        &self,
+        slots: &Range<usize>,
+        text: &ContentHash,
+    ) -> Option<Vec<VectorRow<'_>>> {
+        self.document(slots).filter(|rows| rows[0].text == *text)
     }
+}
+
+/// Returns the largest cosine of a vector and one of the passages, and the number of this passage.
+fn nearest_passage(vector: (f32, &[i8]), passages: &[VectorRow<'_>]) -> Option<(f32, usize)> {
+    let cosines = passages
+        .iter()
+        .enumerate()
+        .filter_map(|(number, row)| Some((cosine(vector, row.vector())?, number)));
+    cosines.reduce(|best, next| if best.0 < next.0 { next } else { best })
 }
 
 /// Finds the nearest among all rows.
@@ -120,7 +142,8 @@ pub(super) fn nearest(
     let mut best: Vec<(i64, f32)> = found
         .nearest
         .iter()
-        .filter_map(|near| Some((view.row(near.slot)?.key, near.cosine.clamp(-1.0, 1.0))))
+        .filter(|near| view.row(near.slot).is_some())
+        .map(|near| (near.key, near.cosine.clamp(-1.0, 1.0)))
         .take(count)
         .collect();
     best.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));

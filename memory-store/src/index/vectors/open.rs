@@ -1,8 +1,9 @@
 //! The vectors of one model, and how they follow changes by other processes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memory_core::{ContentHash, StoreError};
@@ -10,6 +11,7 @@ use memory_core::{ContentHash, StoreError};
 use super::head::{self, VectorHead};
 use super::layout::{MOST_DIMENSIONS, RowLayout};
 use super::view::RowsView;
+use super::write::remove_path;
 use crate::error::io_error;
 
 /// The folder, below the index, that holds one folder for each model.
@@ -50,7 +52,7 @@ impl ModelVectors {
             return Err(StoreError::Invalid { why });
         }
         let model = ContentHash::of(identity);
-        let folder = place.join(FOLDER).join(model.to_string());
+        let folder = model_folder(place, model);
         let mut vectors = Self {
             folder,
             model,
@@ -84,15 +86,31 @@ impl ModelVectors {
     /// # Errors
     /// [`StoreError::Backend`] if the files cannot be read.
     pub fn open_all(place: &Path) -> Result<Vec<Self>, StoreError> {
-        let Ok(entries) = fs::read_dir(place.join(FOLDER)) else {
-            return Ok(Vec::new());
-        };
-        let models = entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse::<ContentHash>().ok());
-        models
+        models(place)
             .filter_map(|model| Self::open_model(place, model).transpose())
             .collect()
+    }
+
+    /// Opens the vectors of every model to remove some, and deletes those that cannot be read.
+    ///
+    /// Vectors that are damaged or have an older format may belong to texts that were deleted, and they can be computed again.
+    ///
+    /// # Errors
+    /// [`StoreError::Backend`] if the files cannot be read or deleted.
+    pub(in crate::index) fn open_all_or_delete(place: &Path) -> Result<Vec<Self>, StoreError> {
+        let mut all = Vec::new();
+        for model in models(place) {
+            match Self::open_model(place, model)? {
+                Some(vectors) => all.push(vectors),
+                None => {
+                    let folder = model_folder(place, model);
+                    remove_path(&folder).map_err(|error| {
+                        io_error(format!("delete vectors in {}", folder.display()), error)
+                    })?;
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// Returns whether these are the vectors of the model `identity` in the index at `place`.
@@ -113,7 +131,7 @@ impl ModelVectors {
     }
 
     fn open_model(place: &Path, model: ContentHash) -> Result<Option<Self>, StoreError> {
-        let folder = place.join(FOLDER).join(model.to_string());
+        let folder = model_folder(place, model);
         let dimensions = head_bytes(&folder)?.and_then(|bytes| VectorHead::dimensions(&bytes));
         let Some(dimensions) =
             dimensions.filter(|dimensions| (1..=MOST_DIMENSIONS).contains(dimensions))
@@ -166,6 +184,18 @@ impl ModelVectors {
     }
 }
 
+/// Returns the models that have a folder.
+fn models(place: &Path) -> impl Iterator<Item = ContentHash> {
+    let entries = fs::read_dir(place.join(FOLDER)).into_iter().flatten();
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+fn model_folder(place: &Path, model: ContentHash) -> PathBuf {
+    place.join(FOLDER).join(model.to_string())
+}
+
 /// Reads the file of the head, if it exists.
 fn head_bytes(folder: &Path) -> Result<Option<Vec<u8>>, StoreError> {
     let read = || -> io::Result<Vec<u8>> {
@@ -196,45 +226,38 @@ fn is_absent(error: &io::Error) -> bool {
 const FILTER_BITS: usize = 1 << 16;
 
 impl ModelVectors {
-    /// Returns the number of documents with a vector.
+    /// Returns the number of documents with vectors.
     pub fn count(&self) -> usize {
-        self.view.as_ref().map_or(0, |view| view.head.live_count())
+        self.view.as_ref().map_or(0, |view| view.head.documents)
     }
 
-    /// Returns the keys of all documents with a vector, in arbitrary order.
-    pub fn keys(&self) -> impl Iterator<Item = i64> {
-        self.view
-            .iter()
-            .flat_map(RowsView::live_rows)
-            .map(|(_, key)| key)
+    /// Returns the keys of all documents with vectors, in arbitrary order.
+    #[cfg(test)]
+    pub(super) fn keys(&self) -> impl Iterator<Item = i64> {
+        let documents = self.view.iter().flat_map(RowsView::live_documents);
+        documents.map(|(_, key)| key)
     }
 
-    /// Returns those documents that have no vector for their current text.
+    /// Returns those documents that lack the vector of a passage of their current text, because it is missing or damaged.
     pub fn missing<'a>(
         &'a self,
         documents: impl Iterator<Item = (i64, ContentHash)> + 'a,
     ) -> impl Iterator<Item = (i64, ContentHash)> + 'a {
-        let mut kept: Vec<(i64, usize)> = self
-            .view
-            .iter()
-            .flat_map(RowsView::live_rows)
-            .map(|(slot, key)| (key, slot))
-            .collect();
-        kept.sort_unstable();
-        let text = move |key: i64| {
-            let place = kept.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-            self.view.as_ref().map(|view| view.text(kept[place].1))
+        let whole = |view: &RowsView| -> Vec<(i64, ContentHash)> {
+            view.live_documents()
+                .filter_map(|(slots, key)| Some((key, view.document(&slots)?[0].text)))
+                .collect()
         };
-        documents.filter(move |(key, hash)| text(*key).is_none_or(|kept| kept != *hash))
+        let mut whole: Vec<_> = self.view.as_ref().map(whole).unwrap_or_default();
+        whole.sort_unstable();
+        documents.filter(move |document| whole.binary_search(document).is_err())
     }
 
-    /// Reads every vector, and returns the keys of the damaged ones.
-    ///
-    /// Damaged vectors count as missing in a search, but [`Self::missing`] does not return them before they are removed.
+    /// Reads every vector, and returns the keys of the documents with a damaged one.
     pub fn damaged(&self) -> Vec<i64> {
         let damaged = |view: &RowsView| -> Vec<i64> {
-            view.live_rows()
-                .filter(|(slot, _)| view.row(*slot).is_none())
+            view.live_documents()
+                .filter(|(slots, _)| view.document(slots).is_none())
                 .map(|(_, key)| key)
                 .collect()
         };
@@ -242,32 +265,57 @@ impl ModelVectors {
     }
 }
 
+/// Where live rows of some documents are.
+#[derive(Debug, Default)]
+pub(super) struct LiveSlots {
+    /// The rows of each of these documents that has some.
+    pub(super) slots: HashMap<i64, Range<usize>>,
+    /// The number of all documents with live rows.
+    pub(super) documents: usize,
+}
+
+impl LiveSlots {
+    pub(super) fn of(&self, key: i64) -> Option<&Range<usize>> {
+        self.slots.get(&key)
+    }
+}
+
 impl RowsView {
-    /// Returns the slots of the live rows with these keys.
-    pub(super) fn slots(&self, keys: impl Iterator<Item = i64>) -> HashMap<i64, usize> {
-        let mut wanted: HashMap<i64, Option<usize>> = keys.map(|key| (key, None)).collect();
-        if wanted.is_empty() {
-            return HashMap::new();
-        }
-        // A scan of all keys is cheaper than keeping them sorted; the bit filter avoids most of the hashing.
-        let mut filter = vec![0_u64; FILTER_BITS / 64];
-        for key in wanted.keys() {
-            let bit = filter_bit(*key);
-            filter[bit / 64] |= 1 << (bit % 64);
-        }
-        let may_be_wanted = |key: i64| {
-            let bit = filter_bit(key);
-            filter[bit / 64] >> (bit % 64) & 1 == 1
-        };
-        for (slot, key) in self.live_rows().filter(|(_, key)| may_be_wanted(*key)) {
-            if let Some(place) = wanted.get_mut(&key) {
-                *place = Some(slot);
+    /// Finds the live rows of documents.
+    pub(super) fn live_slots(&self, keys: impl Iterator<Item = i64>) -> LiveSlots {
+        let filter = KeyFilter::new(keys);
+        let mut live = LiveSlots::default();
+        for (slots, key) in self.live_documents() {
+            if filter.contains(key) {
+                live.slots.insert(key, slots.clone());
             }
+            // Rows that a power cut left without content have the key 0.
+            live.documents += usize::from(key != 0 || self.document(&slots).is_some());
         }
-        wanted
-            .into_iter()
-            .filter_map(|(key, slot)| slot.map(|slot| (key, slot)))
-            .collect()
+        live
+    }
+}
+
+/// A set of keys that skips most of the other keys quickly: a scan of all keys is cheaper than keeping them sorted.
+pub(super) struct KeyFilter {
+    keys: HashSet<i64>,
+    bits: Vec<u64>,
+}
+
+impl KeyFilter {
+    pub(super) fn new(keys: impl Iterator<Item = i64>) -> Self {
+        let keys: HashSet<i64> = keys.collect();
+        let mut bits = vec![0_u64; FILTER_BITS / 64];
+        for key in &keys {
+            let bit = filter_bit(*key);
+            bits[bit / 64] |= 1 << (bit % 64);
+        }
+        Self { keys, bits }
+    }
+
+    pub(super) fn contains(&self, key: i64) -> bool {
+        let bit = filter_bit(key);
+        self.bits[bit / 64] >> (bit % 64) & 1 == 1 && self.keys.contains(&key)
     }
 }
 

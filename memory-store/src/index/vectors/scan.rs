@@ -14,7 +14,7 @@ const LANES: usize = 16;
 /// The result of a scan.
 #[derive(Debug)]
 pub(super) struct VectorScan {
-    /// The nearest among the allowed rows, the nearest first.
+    /// The best row of each of the nearest allowed documents, the nearest first.
     pub(super) nearest: Vec<NearRow>,
     /// Number of rows in the sums.
     pub(super) rows: f64,
@@ -24,14 +24,15 @@ pub(super) struct VectorScan {
     pub(super) squares: f64,
 }
 
-/// A row near to the query.
+/// The row of a document that is nearest to the query.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct NearRow {
     pub(super) cosine: f32,
+    pub(super) key: i64,
     pub(super) slot: usize,
 }
 
-/// Scans all live rows on `threads` threads, and returns the `limit` nearest of the allowed rows.
+/// Scans all live rows on `threads` threads, and returns the `limit` nearest of the allowed documents.
 pub(super) fn scan(
     view: &RowsView,
     query: &QuantizedVector,
@@ -96,6 +97,7 @@ fn scan_blocks(
                 if best.least < *cosine && allowed(block.keys[offset]) {
                     best.add(NearRow {
                         cosine: *cosine,
+                        key: block.keys[offset],
                         slot: block.slots.start + offset,
                     });
                 }
@@ -175,12 +177,12 @@ fn merge_scans(one: &VectorScan, other: &VectorScan, limit: usize) -> VectorScan
     }
 }
 
-/// A collector of the nearest rows.
+/// A collector of the nearest documents.
 #[derive(Debug)]
 struct NearestRows {
     limit: usize,
     kept: Vec<NearRow>,
-    /// A row is one of the nearest only if its cosine is larger.
+    /// A row is the best of one of the nearest documents only if its cosine is larger.
     least: f32,
 }
 
@@ -202,6 +204,9 @@ impl NearestRows {
     }
 
     fn prune(&mut self) {
+        self.kept
+            .sort_unstable_by(|one, other| one.key.cmp(&other.key).then(compare_rows(one, other)));
+        self.kept.dedup_by_key(|near| near.key);
         self.kept.sort_unstable_by(compare_rows);
         self.kept.truncate(self.limit);
         if self.kept.len() == self.limit {

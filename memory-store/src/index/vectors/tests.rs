@@ -25,18 +25,35 @@ fn text(key: i64) -> ContentHash {
 }
 
 fn put(vectors: &mut ModelVectors, rows: &[(i64, SmallVector)]) {
-    let embedded: Vec<_> = rows
+    let passages: Vec<_> = rows
         .iter()
-        .map(|(key, vector)| DocumentVector {
+        .map(|(key, vector)| (*key, vec![*vector]))
+        .collect();
+    put_passages(vectors, &passages);
+}
+
+fn put_passages(vectors: &mut ModelVectors, documents: &[(i64, Vec<SmallVector>)]) {
+    let documents: Vec<(i64, Vec<Vec<f32>>)> = documents
+        .iter()
+        .map(|(key, passages)| {
+            (
+                *key,
+                passages.iter().map(|vector| vector.to_vec()).collect(),
+            )
+        })
+        .collect();
+    let embedded: Vec<_> = documents
+        .iter()
+        .map(|(key, vectors)| DocumentVector {
             key: *key,
             text: text(*key),
-            vector,
+            vectors,
         })
         .collect();
     vectors.put(&embedded).unwrap();
 }
 
-/// Returns the sorted keys of the documents with a vector.
+/// Returns the sorted keys of the documents with vectors.
 fn keys(vectors: &ModelVectors) -> Vec<i64> {
     let mut keys: Vec<_> = vectors.keys().collect();
     keys.sort_unstable();
@@ -45,7 +62,11 @@ fn keys(vectors: &ModelVectors) -> Vec<i64> {
 
 fn cosines(vectors: &ModelVectors, query: SmallVector, keys: &[i64]) -> Vec<Option<f32>> {
     let documents: Vec<_> = keys.iter().map(|key| (*key, text(*key))).collect();
-    vectors.cosines_of(&query, &documents).unwrap()
+    let found = vectors.cosines_of(&query, &documents).unwrap();
+    found
+        .iter()
+        .map(|best| best.map(|(cosine, _)| cosine))
+        .collect()
 }
 
 /// Returns the only file of the folder with this name prefix.

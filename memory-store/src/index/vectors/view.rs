@@ -15,7 +15,7 @@ use super::layout::VectorRow;
 use super::layout::{BLOCK, RowColumn, RowLayout};
 use crate::error::index_error;
 
-/// The rows in one state. No row that it shows is ever written again.
+/// The rows in one state. A row that it shows is never written again, except that it may be overwritten with zeros.
 #[derive(Clone)]
 pub(super) struct RowsView {
     pub(super) head: VectorHead,
@@ -76,13 +76,46 @@ impl RowsView {
         self.head.rows
     }
 
+    /// Returns the slots and keys of all rows in the file, also of writes that were interrupted.
+    pub(super) fn written_rows(&self) -> impl Iterator<Item = (usize, i64)> {
+        (0..self.bytes.len() / self.layout.length(1)).flat_map(|block| {
+            let slots = block * BLOCK..(block + 1) * BLOCK;
+            let keys: &[i64] = self.cells(RowLayout::KEYS, &slots);
+            slots.zip(keys.iter().copied())
+        })
+    }
+
     /// Returns the slots and keys of the live rows.
-    pub(super) fn live_rows(&self) -> impl Iterator<Item = (usize, i64)> {
+    fn live_rows(&self) -> impl Iterator<Item = (usize, i64)> {
         let all = (0..self.blocks()).flat_map(|block| {
             let block = self.block(block);
             block.slots.zip(block.keys.iter().copied())
         });
         all.filter(|(slot, _)| !self.head.dead.contains(*slot))
+    }
+
+    /// Returns the slots and the key of each document with live rows. The rows of a document follow each other.
+    pub(super) fn live_documents(&self) -> impl Iterator<Item = (Range<usize>, i64)> {
+        let mut rows = self.live_rows().peekable();
+        std::iter::from_fn(move || {
+            let (first, key) = rows.next()?;
+            let mut slots = first..first + 1;
+            while rows.next_if_eq(&(slots.end, key)).is_some() {
+                slots.end += 1;
+            }
+            Some((slots, key))
+        })
+    }
+
+    /// Returns the rows of all passages of a text, unless one is damaged.
+    pub(super) fn document(&self, slots: &Range<usize>) -> Option<Vec<VectorRow<'_>>> {
+        let rows: Vec<_> = slots.clone().map_while(|slot| self.row(slot)).collect();
+        let is_whole = rows.len() == slots.len()
+            && rows.iter().enumerate().all(|(number, row)| {
+                row.passage.map(usize::from) == [number, rows.len()]
+                    && (row.key, row.text) == (rows[0].key, rows[0].text)
+            });
+        is_whole.then_some(rows)
     }
 
     /// Returns the number of blocks.
@@ -107,6 +140,16 @@ impl RowsView {
         ContentHash::from(<[u8; 32]>::try_from(bytes).expect("a cell of this column has 32 bytes"))
     }
 
+    /// Returns whether a row is all zeros.
+    #[cfg(test)]
+    pub(super) fn is_erased(&self, slot: usize) -> bool {
+        let mut cells = self.layout.columns().into_iter().map(|column| {
+            let cells: &[u8] = &self.bytes[self.layout.cells(column, &(slot..slot + 1))];
+            cells
+        });
+        cells.all(|cells| cells.iter().all(|byte| *byte == 0))
+    }
+
     /// Returns a row, unless it is damaged.
     pub(super) fn row(&self, slot: usize) -> Option<VectorRow<'_>> {
         let slots = slot..slot + 1;
@@ -114,6 +157,7 @@ impl RowsView {
             key: self.cells(RowLayout::KEYS, &slots)[0],
             text: self.text(slot),
             scale: self.cells(RowLayout::SCALES, &slots)[0],
+            passage: self.cells(RowLayout::PASSAGES, &slots)[0],
             codes: self.cells(self.layout.codes(), &slots),
         };
         (row.checksum() == self.cells::<u32>(RowLayout::CHECKS, &slots)[0]).then_some(row)

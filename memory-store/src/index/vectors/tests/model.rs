@@ -7,13 +7,13 @@ use proptest::prelude::*;
 
 use super::super::layout::BLOCK;
 use super::super::{DocumentVector, ModelVectors};
-use super::{SmallVector, keys, open, put, text};
+use super::{SmallVector, keys, open, put, put_passages, text};
 use memory_core::ContentHash;
 
 /// A change of the vectors.
 #[derive(Debug, Clone)]
 enum VectorChange {
-    Put(Vec<(i64, u8, SmallVector)>),
+    Put(Vec<(i64, u8, Vec<SmallVector>)>),
     PutMany { first: i64, count: i64, turn: f32 },
     Remove(Vec<i64>),
     RemoveMany { below: i64 },
@@ -22,7 +22,7 @@ enum VectorChange {
     Reopen,
 }
 
-type ExpectedVectors = BTreeMap<i64, (ContentHash, SmallVector)>;
+type ExpectedVectors = BTreeMap<i64, (ContentHash, Vec<SmallVector>)>;
 
 fn small() -> impl Strategy<Value = SmallVector> {
     let numbers = [-3_i8..=3, -3..=3, -3..=3]
@@ -33,7 +33,7 @@ fn small() -> impl Strategy<Value = SmallVector> {
 fn change() -> impl Strategy<Value = VectorChange> {
     let key = -3_i64..12;
     prop_oneof![
-        6 => vec((key.clone(), 0..3_u8, small()), 0..8).prop_map(VectorChange::Put),
+        6 => vec((key.clone(), 0..3_u8, vec(small(), 1..4)), 0..8).prop_map(VectorChange::Put),
         1 => (0_i64..50, 1_i64..1500, -3.0_f32..3.0).prop_map(|(first, count, turn)| VectorChange::PutMany { first, count, turn }),
         3 => vec(key, 0..6).prop_map(VectorChange::Remove),
         1 => (0_i64..1600).prop_map(|below| VectorChange::RemoveMany { below }),
@@ -48,9 +48,9 @@ fn rotated(number: i64, turn: f32) -> SmallVector {
     [angle.cos(), angle.sin(), 0.3]
 }
 
-/// Returns a text for a vector: the same text never has two vectors.
-fn text_of(key: i64, version: u8, vector: &SmallVector) -> ContentHash {
-    ContentHash::of(&format!("{key} {version} {vector:?}"))
+/// Returns a text for vectors: the same text never has others.
+fn text_of(key: i64, version: u8, vectors: &[SmallVector]) -> ContentHash {
+    ContentHash::of(&format!("{key} {version} {vectors:?}"))
 }
 
 /// Applies a change to the vectors and to the model.
@@ -60,31 +60,36 @@ fn apply(
     place: &std::path::Path,
     change: &VectorChange,
 ) {
-    let mut put_all = |rows: Vec<(i64, ContentHash, SmallVector)>| {
+    let mut put_all = |rows: Vec<(i64, ContentHash, Vec<SmallVector>)>| {
+        let passages: Vec<Vec<Vec<f32>>> = rows
+            .iter()
+            .map(|(.., vectors)| vectors.iter().map(|vector| vector.to_vec()).collect())
+            .collect();
         let embedded: Vec<_> = rows
             .iter()
-            .map(|(key, text, vector)| DocumentVector {
+            .zip(&passages)
+            .map(|((key, text, _), vectors)| DocumentVector {
                 key: *key,
                 text: *text,
-                vector,
+                vectors,
             })
             .collect();
         vectors.put(&embedded).unwrap();
         model.extend(
             rows.into_iter()
-                .map(|(key, text, vector)| (key, (text, vector))),
+                .map(|(key, text, vectors)| (key, (text, vectors))),
         );
     };
     match change {
         VectorChange::Put(rows) => {
             put_all(
                 rows.iter()
-                    .map(|(key, version, row)| (*key, text_of(*key, *version, row), *row))
+                    .map(|(key, version, own)| (*key, text_of(*key, *version, own), own.clone()))
                     .collect(),
             );
         }
         VectorChange::PutMany { first, count, turn } => {
-            let rows = (*first..first + count).map(|key| (key, rotated(key, *turn)));
+            let rows = (*first..first + count).map(|key| (key, vec![rotated(key, *turn)]));
             put_all(
                 rows.map(|(key, row)| (key, text_of(key, 9, &row), row))
                     .collect(),
@@ -142,6 +147,11 @@ fn cosine(one: &SmallVector, other: &SmallVector) -> f32 {
     cosine
 }
 
+fn best_cosine(query: &SmallVector, own: &[SmallVector]) -> f32 {
+    let cosines = own.iter().map(|vector| cosine(query, vector));
+    cosines.fold(f32::MIN, f32::max)
+}
+
 /// Compares the vectors with the model.
 fn compare(
     vectors: &ModelVectors,
@@ -152,6 +162,11 @@ fn compare(
     prop_assert_eq!(vectors.count(), model.len());
     prop_assert_eq!(keys(vectors), model.keys().copied().collect::<Vec<_>>());
     prop_assert_eq!(vectors.damaged(), Vec::<i64>::new());
+    if let Some(view) = &vectors.view {
+        let is_live = |slot| slot < view.rows() && !view.head.dead.contains(slot);
+        let mut dead = view.written_rows().filter(|(slot, _)| !is_live(*slot));
+        prop_assert!(dead.all(|(slot, _)| view.is_erased(slot)));
+    }
     let unknown = ContentHash::of("never seen");
     let text = |key: i64| model.get(&key).map_or(unknown, |row| row.0);
     let asked: Vec<_> = (-10..30)
@@ -174,9 +189,11 @@ fn compare(
     for ((key, _), found) in some.iter().zip(cosines) {
         match (model.get(key), found) {
             (None, found) => prop_assert_eq!(found, None),
-            (Some((_, vector)), found) => {
-                prop_assert!(found.is_some_and(|found| near(found, cosine(&query, vector))));
+            (Some((_, own)), Some((found, passage))) => {
+                prop_assert!(near(found, best_cosine(&query, own)));
+                prop_assert!(near(found, cosine(&query, &own[passage])));
             }
+            (Some(_), None) => prop_assert!(false, "{} has no cosine", key),
         }
     }
 
@@ -184,7 +201,7 @@ fn compare(
         let mut all: Vec<_> = model
             .iter()
             .filter(|row| allowed(*row.0))
-            .map(|(_, row)| cosine(&query, &row.1))
+            .map(|(_, row)| best_cosine(&query, &row.1))
             .collect();
         all.sort_by(|one, other| other.total_cmp(one));
         all.truncate(wanted);
@@ -194,7 +211,7 @@ fn compare(
             prop_assert!(
                 allowed(*key)
                     && near(*found, *expected)
-                    && near(*found, cosine(&query, &model[key].1))
+                    && near(*found, best_cosine(&query, &model[key].1))
             );
         }
         prop_assert!(
@@ -206,7 +223,8 @@ fn compare(
 
     let all: Vec<_> = model
         .values()
-        .map(|row| f64::from(cosine(&query, &row.1)))
+        .flat_map(|row| &row.1)
+        .map(|vector| f64::from(cosine(&query, vector)))
         .collect();
     #[expect(clippy::cast_precision_loss, reason = "there are few")]
     let count = all.len().max(1) as f64;
@@ -219,6 +237,7 @@ fn compare(
         .sqrt();
     let nearest = vectors.nearest(&query, 0, &|_| true).unwrap();
     prop_assert!(nearest.best.is_empty());
+    prop_assert_eq!(nearest.compared, all.len());
     prop_assert!(
         (f64::from(nearest.mean) - mean).abs() < 0.02
             && (f64::from(nearest.deviation) - deviation).abs() < 0.02
@@ -259,6 +278,39 @@ fn among_several_vectors_of_one_document_the_last_is_kept() {
 }
 
 #[test]
+fn a_document_is_as_near_as_its_best_passage() {
+    let place = tempfile::tempdir().unwrap();
+    let mut vectors = open(place.path());
+    let [x, y, z] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    put_passages(
+        &mut vectors,
+        &[
+            (1, vec![y, z, x]),
+            (2, vec![z]),
+            (3, vec![[0.0; 3], [1.0, 1.0, 0.0]]),
+        ],
+    );
+    let nearest = vectors.nearest(&x, 9, &|_| true).unwrap();
+    let keys: Vec<i64> = nearest.best.iter().map(|(key, _)| *key).collect();
+    assert_eq!((keys, nearest.compared), (vec![1, 3, 2], 5));
+    assert_eq!(
+        vectors.nearest(&x, 1, &|_| true).unwrap().best,
+        [(1, 1.0)],
+        "its other passages take no place of other documents"
+    );
+    let documents = [1, 2, 3].map(|key| (key, text(key)));
+    let passages: Vec<_> = vectors
+        .cosines_of(&x, &documents)
+        .unwrap()
+        .into_iter()
+        .map(|best| best.map(|(_, passage)| passage))
+        .collect();
+    assert_eq!(passages, [Some(2), Some(0), Some(1)]);
+    let pairs = [[documents[0], documents[1]], [documents[1], documents[2]]];
+    assert_eq!(vectors.cosines_between(&pairs), [Some(1.0), Some(0.0)]);
+}
+
+#[test]
 fn documents_with_the_same_text_share_what_one_of_them_had() {
     let place = tempfile::tempdir().unwrap();
     let mut vectors = open(place.path());
@@ -274,7 +326,7 @@ fn documents_with_the_same_text_share_what_one_of_them_had() {
                 &[(7, text(1)), (8, text(1)), (2, text(2))]
             )
             .unwrap(),
-        [Some(1.0), Some(1.0), None]
+        [Some((1.0, 0)), Some((1.0, 0)), None]
     );
 }
 

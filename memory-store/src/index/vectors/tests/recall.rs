@@ -17,7 +17,7 @@ fn filled(rows: &[Vec<f32>]) -> (tempfile::TempDir, ModelVectors) {
         .map(|(key, vector)| DocumentVector {
             key,
             text: text(key),
-            vector,
+            vectors: std::slice::from_ref(vector),
         })
         .collect();
     vectors.put(&embedded).unwrap();
