@@ -101,18 +101,18 @@ fn embed_memories(
         .map(|memory| embedded_passages(memory))
         .collect();
     let all: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
-    let mut embedded = Vec::with_capacity(all.len());
+    let mut computed = Vec::with_capacity(all.len());
     for texts in all.chunks(BATCH) {
-        embedded.extend(embedder.embed(texts)?);
+        computed.extend(embedder.embed(texts)?);
     }
-    let mut embedded = embedded.into_iter();
+    let mut computed = computed.into_iter();
     let vectors = memories
         .iter()
         .zip(&passages)
         .map(|(memory, passages)| TextVector {
             id: memory.id,
             text: ContentHash::of(&embedded_text(memory)),
-            vectors: embedded.by_ref().take(passages.len()).collect(),
+            vectors: computed.by_ref().take(passages.len()).collect(),
         });
     Ok(vectors.collect())
 }

@@ -337,7 +337,7 @@ fn a_process_that_ended_before_its_transaction_leaves_vectors_that_are_missing()
         ..TestNote::default()
     };
     let index = home.index();
-    home.write_and_apply(&index, &[changed.clone()]);
+    home.write_and_apply(&index, std::slice::from_ref(&changed));
     drop(index);
     for (path, bytes) in tables.iter().zip(saved) {
         match bytes {

@@ -100,15 +100,14 @@ impl ModelVectors {
     pub(in crate::index) fn open_all_or_delete(place: &Path) -> Result<Vec<Self>, StoreError> {
         let mut all = Vec::new();
         for model in models(place) {
-            match Self::open_model(place, model)? {
-                Some(vectors) => all.push(vectors),
-                None => {
-                    let folder = model_folder(place, model);
-                    remove_path(&folder).map_err(|error| {
-                        io_error(format!("delete vectors in {}", folder.display()), error)
-                    })?;
-                }
+            if let Some(vectors) = Self::open_model(place, model)? {
+                all.push(vectors);
+                continue;
             }
+            let folder = model_folder(place, model);
+            remove_path(&folder).map_err(|error| {
+                io_error(format!("delete vectors in {}", folder.display()), error)
+            })?;
         }
         Ok(all)
     }
