@@ -119,15 +119,7 @@ impl HomeProjects {
 
     /// Returns what identifies the repository at `root`, the strongest evidence first.
     fn ids(&self, root: &Path) -> impl Iterator<Item = Result<RepositoryId, Failure>> {
-        RepositoryId::find(root, self.patience).map(|found| {
-            found.map_err(|error| Failure::File {
-                action: "identify the repository".into(),
-                source: match error {
-                    GitVersionsError::NoGit => io::Error::other("git is not installed"),
-                    error => io::Error::other(error),
-                },
-            })
-        })
+        RepositoryId::find(root, self.patience).map(|found| found.map_err(unidentified))
     }
 
     fn find_for_agent(&self, folder: &Path) -> Result<FoundProject, Failure> {
@@ -260,9 +252,15 @@ impl HomeProjects {
                 others: projects.others(name),
             }));
         }
-        let is_new = !projects.is_bound(&name) && !self.has_data(&name)?;
         let mut others = projects.others(&name);
         others.retain(|other| id.as_ref() != Some(other));
+        // A repository that is no clone was created on this machine, so memories that were imported before it are its own.
+        let is_only = || -> Result<bool, Failure> {
+            Ok(id.is_none()
+                && others.is_empty()
+                && RepositoryId::is_original(root, self.patience).map_err(unidentified)?)
+        };
+        let is_new = !projects.is_bound(&name) && (!self.has_data(&name)? || is_only()?);
         let repository = ProjectFolder {
             root: root.to_owned(),
             id,
@@ -310,6 +308,16 @@ impl HomeProjects {
             }
         }
         Ok(false)
+    }
+}
+
+fn unidentified(error: GitVersionsError) -> Failure {
+    Failure::File {
+        action: "identify the repository".into(),
+        source: match error {
+            GitVersionsError::NoGit => io::Error::other("git is not installed"),
+            error => io::Error::other(error),
+        },
     }
 }
 

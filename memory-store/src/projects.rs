@@ -82,6 +82,14 @@ impl RepositoryId {
         }))
     }
 
+    /// Returns whether there is a repository at `root` that has no remote, so that it is no clone.
+    ///
+    /// # Errors
+    /// If git does not answer within `patience`.
+    pub fn is_original(root: &Path, patience: Duration) -> Result<bool, GitVersionsError> {
+        Ok(root.join(".git").exists() && remote_address(root, patience)?.is_none())
+    }
+
     /// Returns the id by the marker of the repository or folder at `root`. A marker that cannot be read is an error: a new one would
     /// replace it.
     fn of_marker(root: &Path) -> io::Result<Option<Self>> {

@@ -103,6 +103,28 @@ fn memories_of_a_project_are_bound_when_a_person_confirms_its_only_repository() 
 }
 
 #[test]
+fn imported_memories_belong_to_the_only_repository_with_that_name_that_is_no_clone() {
+    for (prepare, is_given) in [
+        ("git init --quiet acme", true),
+        (
+            "git init --quiet away && git clone --quiet away acme 2>&1",
+            false,
+        ),
+        ("mkdir -p acme/.memory", false),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("The vault is green", &["--scope", "project:acme"]);
+        sandbox.run_shell(prepare);
+        let said = list_as_agent(&sandbox, "acme");
+        assert_eq!(said.contains("green"), is_given, "{prepare}: {said}");
+        // Another one is a stranger from then on.
+        sandbox.run_shell("git init --quiet other/acme");
+        let said = list_as_agent(&sandbox, "other/acme");
+        assert_eq!(said.contains("green"), !is_given, "{prepare}: {said}");
+    }
+}
+
+#[test]
 fn a_person_is_asked_which_of_two_repositories_is_the_project() {
     let sandbox = Sandbox::new();
     clone(&sandbox, "work/acme", "https://github.com/ann/acme");
