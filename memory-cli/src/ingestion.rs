@@ -21,6 +21,9 @@ use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
 use crate::project::HomeProjects;
 
+/// Maximum number of memories that are embedded after an ingestion, in about 4 s.
+pub(crate) const MAX_EMBEDDED: u64 = 2_000;
+
 /// The stores that an ingestion writes to.
 pub(crate) struct Ingestion {
     services: Services,
@@ -117,6 +120,15 @@ impl Ingestion {
             &self.services,
             &source,
             &options,
+            progress,
+        )?)
+    }
+
+    /// Computes the missing vectors, unless so many are missing that they are left to the daemon and `memory embed`.
+    pub(crate) fn embed(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
+        Ok(memory_core::embed_few(
+            &self.services,
+            MAX_EMBEDDED,
             progress,
         )?)
     }

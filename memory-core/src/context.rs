@@ -341,6 +341,17 @@ fn format_match_count(count: usize) -> String {
     }
 }
 
+/// Minimum cosine of a memory that shares no word with the prompt.
+///
+/// A person who searches sees what is near; a model takes what it is given for relevant. On a set of 120 labelled prompts, it gives 59 % of
+/// the needed memories, and without it 63 %, but then no prompt that needs nothing receives nothing.
+const MIN_COSINE: f32 = 0.3;
+
+fn is_near_enough(hit: &Hit) -> bool {
+    let explanation = &hit.explanation;
+    !explanation.terms.is_empty() || explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine)
+}
+
 fn find_matches<Tz: TimeZone>(
     services: &Services,
     prompt: &str,
@@ -357,7 +368,8 @@ fn find_matches<Tz: TimeZone>(
             context.degraded = answer.found.degraded;
             // A match inside a word is useful to a person who searches, but to a model only if there is no other match.
             let has_whole = answer.found.hits.iter().any(|hit| !hit.explanation.is_part);
-            let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
+            let is_meant =
+                |hit: &Hit| !(has_whole && hit.explanation.is_part) && is_near_enough(hit);
             let ranks = |hits: &[Hit]| hits.iter().map(RecalledId::from).collect::<Vec<_>>();
             let stored =
                 |hits: Vec<Hit>| hits.into_iter().map(|hit| hit.stored).collect::<Vec<_>>();

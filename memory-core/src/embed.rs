@@ -60,6 +60,29 @@ pub fn embed(
     })
 }
 
+/// Computes all missing vectors if the model is instant, and at most `limit` memories lack one.
+///
+/// Without a model it does nothing.
+///
+/// # Errors
+/// As for [`embed()`].
+pub fn embed_few(
+    services: &Services,
+    limit: u64,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), StoreError> {
+    let Some(embedder) = services.embedder.as_deref() else {
+        return Ok(());
+    };
+    if embedder.is_instant() {
+        let missing = services.store.count_without_vector(embedder.identity())?;
+        if (1..=limit).contains(&missing) {
+            embed(services, progress, None)?;
+        }
+    }
+    Ok(())
+}
+
 /// Embeds the texts that a change set wrote, if the model is instant and they have few passages.
 ///
 /// Vectors are derived, so an error only leaves the memories without vectors.

@@ -210,6 +210,8 @@ pub struct ScoreExplanation {
     pub is_part: bool,
     /// The score of the reranking model, if one has read the hit. It then determines the relevance.
     pub rerank: Option<RerankScore>,
+    /// The cosine of the vectors of the query and the memory, if both have one.
+    pub cosine: Option<f32>,
     /// The recency of the memory, from 0 to 1.
     pub recency: f32,
     /// The match of each query term, without terms that do not match.

@@ -79,7 +79,7 @@ pub struct RecalledId {
     /// The contribution of each part to the score, the largest first, without parts that contribute nothing.
     ///
     /// A part is named as in [`crate::rank::RankFeature`]; `standing` marks a standing instruction or preference, and `rerank`
-    /// is the score of the reranking model.
+    /// is the score of the reranking model. [`Self::COSINE`] is not a contribution.
     pub parts: Vec<(String, f32)>,
 }
 
@@ -210,6 +210,17 @@ fn redact_text(text: &str, longest: usize) -> String {
 }
 
 impl RecalledId {
+    /// The name of the cosine among the parts. It is no part of the sum, so it is the last one.
+    pub const COSINE: &str = "cosine";
+
+    /// Returns the cosine of the vectors of the query and the memory, if it was compared.
+    pub fn cosine(parts: &[(String, f32)]) -> Option<f32> {
+        parts
+            .iter()
+            .find(|(name, _)| name == Self::COSINE)
+            .map(|(_, cosine)| *cosine)
+    }
+
     /// Returns a memory without a score.
     pub fn unranked(id: impl Into<String>) -> Self {
         Self {
@@ -240,6 +251,11 @@ impl RecalledId {
             .filter(|(_, score)| *score != 0.0)
             .collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        parts.extend(
+            explanation
+                .cosine
+                .map(|cosine| (Self::COSINE.to_owned(), round(cosine))),
+        );
         Self {
             id: id.into(),
             score: Some(round(score)).filter(|score| score.is_finite()),

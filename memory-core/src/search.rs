@@ -2,11 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::embed::embed_few;
 use crate::query_parser::{ParsedQuery, TextQuery, parse, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
-    EmbedError, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
-    SearchResults, Services, StoreError, is_nonzero, rank,
+    EmbedError, Embedding, Filter, Hit, ListOrder, PageRequest, Query, QueryVector, Ranking,
+    Reranking, SearchRequest, SearchResults, Services, StoreError, is_nonzero, rank,
 };
 
 /// Minimum number of hits that are reordered for diversity.
@@ -16,6 +17,9 @@ const MIN_DIVERSIFIED: usize = 150;
 
 /// Number of hits beyond the limit that are reordered for diversity.
 const SPARE_HITS: usize = 100;
+
+/// Maximum number of memories that a search embeds itself, in about 0.1 s.
+const MAX_EMBEDDED: u64 = 64;
 
 /// Returns the memories that match `query`, best first, reranked by a model if one is configured.
 ///
@@ -70,6 +74,7 @@ fn search_parsed(
         troubles.push(format!("{why}; searched by words only"));
         None
     });
+    troubles.extend(missing_vectors(services, vector.is_some()));
     let vector = vector.as_deref().zip(services.embedder.as_deref());
     let vector = vector.map(|(vector, embedder)| QueryVector {
         identity: embedder.identity(),
@@ -203,7 +208,8 @@ fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
         .collect()
 }
 
-/// Returns the vector of the query, or `None` without a model, without stored vectors, or if the model knows no word of the query.
+/// Returns the vector of the query, or `None` without a model, without stored vectors, for an exact query, or if the model knows no
+/// word of the query.
 ///
 /// If the query names exactly one speaker, the vector is the mean of that of the text and that of the text in the first person.
 ///
@@ -214,9 +220,11 @@ fn embed_query(
     text: &str,
     question: &TextQuery,
 ) -> Result<Option<Embedding>, String> {
-    let Some(embedder) = &services.embedder else {
+    let Some(embedder) = services.embedder.as_ref().filter(|_| !question.is_exact()) else {
         return Ok(None);
     };
+    // A home that cannot be written has the vectors that it has.
+    let _ = embed_few(services, MAX_EMBEDDED, &mut |_| ());
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
         answer.map_err(|error| format!("the vectors cannot be used: {error}"))
@@ -245,6 +253,33 @@ fn embed_query(
         return Err(EmbedError { why, hint: None }.to_string());
     }
     Ok(Some(mean_vector(vectors)).filter(|vector| is_nonzero(vector)))
+}
+
+/// Returns a message if some memories have no vector, so that a search by meaning does not find them.
+///
+/// A model that was never used is silent, unless it needs no setup.
+fn missing_vectors(services: &Services, has_vector: bool) -> Option<String> {
+    let embedder = services.embedder.as_deref()?;
+    if !has_vector && !embedder.is_instant() {
+        return None;
+    }
+    let missing = services
+        .store
+        .count_without_vector(embedder.identity())
+        .ok()
+        .filter(|missing| 0 < *missing)?;
+    let none = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(0),
+    };
+    let all = services
+        .store
+        .list(&Filter::all(), &none, services.clock.now());
+    Some(format!(
+        "{missing} of {} memories have no vector yet and are found by their words only; `memory embed` computes the vectors",
+        all.ok()?.total.max(missing)
+    ))
 }
 
 /// Returns the normalized mean of the vectors, or the first one if the mean is zero.

@@ -33,6 +33,8 @@ struct ExplanationShape<'a> {
     relevance: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     rerank: Option<RerankShape>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cosine: Option<f64>,
     recency: f64,
     parts: Vec<PartShape>,
     terms: Vec<TermShape<'a>>,
@@ -66,7 +68,7 @@ struct TermShape<'a> {
 /// Returns the JSON of search results, best first.
 ///
 /// `{hits: [{memory, score, snippet, explain?}], total, degraded?}`. `degraded` gives the reason why the result may be
-/// incomplete. With `explain`, each hit explains its score: `{relevance, rerank?: {score, before}, recency, parts:
+/// incomplete. With `explain`, each hit explains its score: `{relevance, rerank?: {score, before}, cosine?, recency, parts:
 /// [{part, value, score}], terms: [{term, frequency, documents, idf, score}], length, average_length, documents}`.
 ///
 /// The relevance is computed from the sum of the scores of the parts. If a reranking model replaced it, `rerank` has
@@ -105,6 +107,7 @@ impl<'a> ExplanationShape<'a> {
             parts,
             relevance,
             rerank,
+            cosine,
             recency,
             terms,
             length,
@@ -118,6 +121,7 @@ impl<'a> ExplanationShape<'a> {
                 score: shortest_decimal(score),
                 before: shortest_decimal(before),
             }),
+            cosine: cosine.map(shortest_decimal),
             recency: shortest_decimal(*recency),
             parts: parts.iter().map(PartShape::of).collect(),
             terms: terms.iter().map(TermShape::of).collect(),

@@ -3,7 +3,7 @@
 use memory_core::query_parser::QueryWord;
 use memory_core::rank::{PARTS, RankFeature};
 use memory_core::text::to_one_line;
-use memory_core::{Hit, Memory, Phase, Scope, StoredMemory};
+use memory_core::{Hit, Memory, Phase, RecalledId, Scope, StoredMemory};
 
 use super::fields::{encode, encode_pairs};
 use super::html::{Label, visible_text};
@@ -216,10 +216,19 @@ const MAX_REASONS: usize = 3;
 
 /// Describes to a person which parts of a score of the recall ledger contributed most.
 pub(crate) fn describe_parts(parts: &[(String, f32)]) -> String {
+    let cosine = RecalledId::cosine(parts);
     let reasons = parts
         .iter()
-        .filter(|(_, score)| 0.0 <= *score)
-        .filter_map(|(name, _)| describe_part(name));
+        .filter(|(name, score)| 0.0 <= *score && name != RecalledId::COSINE)
+        .filter_map(|(name, _)| {
+            let reason = describe_part(name)?.to_owned();
+            Some(
+                match cosine.filter(|_| name == RankFeature::Vector.as_str()) {
+                    Some(cosine) => format!("{reason} (cosine {cosine:.2})"),
+                    None => reason,
+                },
+            )
+        });
     reasons.take(MAX_REASONS).collect::<Vec<_>>().join(", ")
 }
 
@@ -268,7 +277,7 @@ const fn describe_feature(feature: RankFeature) -> &'static str {
         RankFeature::Answer => "answers a similar question",
         RankFeature::Neighbours => "neighbouring messages match",
         RankFeature::SessionWords | RankFeature::SessionSum => "the session matches",
-        RankFeature::Vector => "similar meaning",
+        RankFeature::Vector => "means the same",
         RankFeature::SessionVector => "similar meaning within the session",
         RankFeature::NeighbourVectors => "neighbouring messages have a similar meaning",
         RankFeature::Links => "linked memories match",

@@ -215,6 +215,7 @@ fn an_answer_explains_itself_only_when_asked() {
             score: 1.1,
             before: 0.25,
         }),
+        cosine: Some(0.5),
         recency: 0.5,
         terms,
         length: 4,
@@ -242,7 +243,7 @@ fn an_answer_explains_itself_only_when_asked() {
     };
     let mut explained = json::search_results(&degraded, true, InboxTtl::default());
     explained["hits"][0]["memory"] = Value::Null;
-    assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"relevance":0.75,"rerank":{"score":1.1,"before":0.25},"recency":0.5,"parts":[{"part":"words","value":0.5,"score":1.25}],"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
+    assert_snapshot!(explained, @r#"{"hits":[{"memory":null,"score":1.3,"snippet":"user prefers dark mode","explain":{"relevance":0.75,"rerank":{"score":1.1,"before":0.25},"cosine":0.5,"recency":0.5,"parts":[{"part":"words","value":0.5,"score":1.25}],"terms":[{"term":"dark","frequency":1,"documents":4,"idf":2.1,"score":1.3}],"length":4,"average_length":20.5,"documents":9}}],"total":1,"degraded":"the index is being rebuilt"}"#);
 }
 
 #[test]

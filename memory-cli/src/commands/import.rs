@@ -17,6 +17,7 @@ use super::ingest::{DRY_RUN, IngestOptionArgs};
 use super::session_export;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::ingestion::MAX_EMBEDDED;
 use crate::instances::DEFAULT;
 use crate::print::Table;
 
@@ -140,7 +141,9 @@ impl ImportArgs {
         let report = if is_dry_run {
             preview_import(&services, &mut lines, self.secrets(), &mut show)?
         } else {
-            memory_core::import(&services, &mut lines, self.secrets(), &mut show)?
+            let report = memory_core::import(&services, &mut lines, self.secrets(), &mut show)?;
+            memory_core::embed_few(&services, MAX_EMBEDDED, &mut show)?;
+            report
         };
         let failed = lines.failed.take();
         drop(lines);

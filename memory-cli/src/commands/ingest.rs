@@ -260,9 +260,15 @@ impl IngestOptionArgs {
         let source_options = SourceOptions {
             fields: self.fields.clone(),
         };
-        ingestion.run((source, path), &source_options, &options, &mut |progress| {
+        let report = ingestion.run((source, path), &source_options, &options, &mut |progress| {
             bar.show(progress);
-        })
+        })?;
+        if !self.dry_run {
+            drop(bar);
+            let mut bar = app.output.progress_bar("embedding");
+            ingestion.embed(&mut |progress| bar.show(progress))?;
+        }
+        Ok(report)
     }
 
     /// Ingests the files of `source` at `path`, and prints the report.

@@ -237,18 +237,7 @@ fn use_built_in(app: &mut App) -> Result<(), Failure> {
 }
 
 fn use_none(app: &mut App) -> Result<(), Failure> {
-    let settings = app.settings()?;
-    for (key, is_set) in [
-        ("embedding.model", settings.embedding.model.value.is_some()),
-        (
-            "embedding.base_url",
-            settings.embedding.base_url.value.is_some(),
-        ),
-    ] {
-        if is_set {
-            store_setting(key, "", app)?;
-        }
-    }
+    store_setting("embedding.model", "none", app)?;
     warn_of_environment(app)?;
     if app.output.is_json() {
         return Ok(app.output.json(&json!({ "model": null }))?);

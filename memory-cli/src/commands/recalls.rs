@@ -14,7 +14,9 @@ use crate::args::resolve_bounds;
 use crate::datetime::{self, NamedPeriod};
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::{Output, OutputForm, Palette, Table, TableColumn, escape_line, wrap_lines};
+use crate::print::{
+    Output, OutputForm, Palette, Table, TableColumn, escape_line, memories, wrap_lines,
+};
 
 /// Show when agents received a memory, and why
 ///
@@ -355,13 +357,16 @@ fn score_text(memory: &RecalledId) -> String {
 }
 
 fn parts_text(memory: &RecalledId) -> String {
-    let parts = memory
+    let cosine = RecalledId::cosine(&memory.parts).unwrap_or_default();
+    let shown = memory
         .parts
         .iter()
-        .map(|(name, score)| match name.as_str() {
-            "standing" => name.clone(),
-            _ => format!("{name} {score:.2}"),
-        });
+        .filter(|(name, _)| name != RecalledId::COSINE);
+    let parts = shown.map(|(name, score)| match name.as_str() {
+        "standing" => name.clone(),
+        "vector" => memories::meaning_text(*score, cosine),
+        _ => format!("{name} {score:.2}"),
+    });
     let parts: Vec<String> = parts.collect();
     if parts.is_empty() {
         NO_VALUE.to_owned()

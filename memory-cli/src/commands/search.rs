@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use memory_agent::json;
 use memory_core::query_parser::extract_bounds;
+use memory_core::rank::RankFeature;
 use memory_core::topic::{TopicHit, Topics};
 use memory_core::{
     Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults,
@@ -59,6 +60,9 @@ pub(crate) struct SearchArgs {
     /// Explain each score
     #[arg(long)]
     explain: bool,
+    /// Search by words only, not by meaning
+    #[arg(long)]
+    words: bool,
     /// What to search
     #[arg(long, value_enum, default_value = "all")]
     kind: SearchKindArg,
@@ -87,7 +91,9 @@ impl SearchArgs {
             settings,
             ..
         } = home;
-        services.embedder = embedding::open_via_daemon(&settings);
+        services.embedder = (!self.words)
+            .then(|| embedding::open_via_daemon(&settings))
+            .flatten();
         services.reranking = reranking::open_lazily(&settings.reranking);
         let lifetime = if self.all {
             Lifetime::All
@@ -280,6 +286,7 @@ fn explanation_text(hit: &Hit) -> String {
         parts,
         relevance,
         rerank,
+        cosine,
         recency,
         terms,
         length,
@@ -289,7 +296,10 @@ fn explanation_text(hit: &Hit) -> String {
     } = &hit.explanation;
     let parts = parts
         .iter()
-        .map(|part| format!("{} {:.2}", part.part.as_str(), part.score))
+        .map(|part| match (part.part, cosine) {
+            (RankFeature::Vector, Some(cosine)) => memories::meaning_text(part.score, *cosine),
+            _ => format!("{} {:.2}", part.part.as_str(), part.score),
+        })
         .collect::<Vec<_>>()
         .join(" + ");
     let terms = terms.iter().map(|term| {

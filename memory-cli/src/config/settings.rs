@@ -85,7 +85,7 @@ pub(crate) struct Settings {
 /// The settings of the embedding model.
 #[derive(Debug, Clone)]
 pub(crate) struct EmbeddingSettings {
-    /// The model; by default none, unless `base_url` is set.
+    /// The model; by default the built-in one, unless `base_url` is set.
     pub model: Setting<Option<EmbeddingChoice>>,
     /// The address of a model server; `model` has precedence.
     pub base_url: Setting<Option<ServerAddress>>,
@@ -586,6 +586,9 @@ fn take_embedding(
         ))
     };
     let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
+    if cfg!(feature = "meaning") && base_url.value.is_none() {
+        model.value.get_or_insert(EmbeddingChoice::BuiltIn);
+    }
     Ok(EmbeddingSettings {
         model,
         base_url: base_url.map_value(ServerAddress::from),

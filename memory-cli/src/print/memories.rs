@@ -258,6 +258,16 @@ fn proposal_text(memory: &Memory) -> String {
     )
 }
 
+/// Returns the contribution of the meaning to a score, with the cosine of the vectors.
+pub(crate) fn meaning_text(score: f32, cosine: f32) -> String {
+    let what = if score < 0.0 {
+        "means something else"
+    } else {
+        "means the same"
+    };
+    format!("{what} {score:.2} (cosine {cosine:.2})")
+}
+
 /// Returns the tags with `#` signs.
 pub(crate) fn tags_text(memory: &Memory) -> String {
     memory

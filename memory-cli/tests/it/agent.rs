@@ -699,7 +699,7 @@ fn a_budget_that_is_too_small_for_any_memory_is_reported() {
     );
     assert!(
         sandbox
-            .run(&["agent", "--prompt", "coffee", "--budget", "5"])
+            .run(&["agent", "--prompt", "zeppelin", "--budget", "5"])
             .contains("no relevant memories found")
     );
 }

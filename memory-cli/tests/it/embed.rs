@@ -10,6 +10,7 @@ use crate::tiny_bert::TinyBert;
 #[test]
 fn without_a_model_it_says_how_to_name_one() {
     let sandbox = Sandbox::new();
+    sandbox.file(".memory/config.yaml", "embedding:\n  model: none\n");
     assert_snapshot!(sandbox.run(&["embed"]), @"
     --- stderr
     error[config_invalid]: no embedding model is configured

@@ -107,16 +107,20 @@ fn notes_are_read_changed_and_brought_back() {
         );
         assert_eq!(
             count(
-                &sandbox.run_json(&["search", "简短", "--scope", "global"]),
+                &sandbox.run_json(&["search", "--words", "简短", "--scope", "global"]),
                 "hits"
             ),
             1
         );
         assert_eq!(
-            count(&sandbox.run_json(&["search", "thermometer"]), "hits"),
+            count(
+                &sandbox.run_json(&["search", "--words", "thermometer"]),
+                "hits"
+            ),
             1
         );
-        let pinned = &sandbox.run_json(&["search", "简短", "--scope", "global"])["hits"][0];
+        let pinned =
+            &sandbox.run_json(&["search", "--words", "简短", "--scope", "global"])["hits"][0];
         assert!(pinned.to_string().contains("\"pinned\":true"), "{pinned}");
         assert_eq!(
             count(&sandbox.run_json(&["reminders", "--all"]), "memories"),
@@ -129,9 +133,15 @@ fn notes_are_read_changed_and_brought_back() {
                 && operation["by"] == "cli"
                 && operation.get("bank").is_none()
         });
-        assert_eq!(count(&sandbox.run_json(&["search", "deleted"]), "hits"), 1);
         assert_eq!(
-            count(&sandbox.run_json(&["search", "PostgreSQL"]), "hits"),
+            count(&sandbox.run_json(&["search", "--words", "deleted"]), "hits"),
+            1
+        );
+        assert_eq!(
+            count(
+                &sandbox.run_json(&["search", "--words", "PostgreSQL"]),
+                "hits"
+            ),
             1
         );
         let restored = sandbox.run_json(&[

@@ -194,6 +194,9 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
           --explain
               Explain each score
 
+          --words
+              Search by words only, not by meaning
+
           --kind <KIND>
               What to search
 

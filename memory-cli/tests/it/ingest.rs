@@ -429,8 +429,12 @@ fn a_file_of_somebody_else_chooses_no_project_scope_or_pin() {
         "{report}"
     );
     let told = sandbox.run(&["agent", "--prompt", "indent it"]);
+    let is_standing = |text: &str| {
+        told.split("<memory ")
+            .any(|memory| memory.contains("standing=") && memory.contains(text))
+    };
     assert!(
-        !told.contains("Always push") && told.contains("Always use tabs"),
+        !is_standing("Always push") && is_standing("Always use tabs"),
         "{told}"
     );
     let trusting = Sandbox::new();

@@ -577,7 +577,7 @@ fn notes_banks_and_topics_are_instances_too() {
                 "true",
             ),
             (
-                "memory search coffee --json | jq .total; memory --root ~/work search coffee --json | jq .total",
+                "memory search --words coffee --json | jq .total; memory --root ~/work search --words coffee --json | jq .total",
                 "0\n1",
             ),
             (

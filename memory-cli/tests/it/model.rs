@@ -140,6 +140,12 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
         found["hits"][0]["memory"]["content"], "My dog is called Rex",
         "its vector was computed when it was written"
     );
+    sandbox.write("The ferry to Calais takes ninety minutes", &[]);
+    let given = sandbox.run(&["agent", "--prompt", "what pet do I have"]);
+    assert!(
+        given.contains("Rex") && !given.contains("ferry"),
+        "a model receives only what is near: {given}"
+    );
 
     assert_snapshot!(sandbox.run(&["model", "use", "--none"]), @"
     --- stderr
@@ -149,7 +155,10 @@ fn a_model_is_used_once_it_runs_and_given_up_again() {
         sandbox.run_json(&["embed"])["error"]["code"],
         "CONFIG_INVALID"
     );
-    assert_eq!(sandbox.read_file(".memory/config.yaml"), "# mine\n");
+    assert_eq!(
+        sandbox.read_file(".memory/config.yaml"),
+        "# mine\nembedding:\n  model: none\n  base_url: http://localhost:9/v1 # far away\n"
+    );
 }
 
 #[test]
@@ -200,9 +209,9 @@ fn a_test_measures_words_and_model_on_ones_own_memories() {
         "{text}"
     );
     assert_eq!(
-        sandbox.run_json(&["model", "test"])["error"]["code"],
-        "CONFIG_INVALID",
-        "none is in use"
+        sandbox.run_json(&["model", "test"])["questions"],
+        5,
+        "the built-in model is in use"
     );
 }
 
@@ -283,8 +292,8 @@ fn a_model_without_valid_weights_is_not_used() {
     let refused = sandbox.run_json(&["model", "use", &folder]);
     assert_eq!(refused["error"]["code"], "MODEL_FAILED");
     assert_eq!(
-        sandbox.run_json(&["embed", "--status"])["error"]["code"],
-        "CONFIG_INVALID",
-        "no model is in use"
+        sandbox.run_json(&["model", "list"])["models"][0]["in_use"],
+        true,
+        "the built-in model is still in use"
     );
 }

@@ -134,7 +134,7 @@ fn a_model_that_is_not_whole_leaves_the_answer_as_it_is_without_it() {
     degraded("~/model".trim_start_matches("~/"));
     // A search without hits does not open the model.
     assert_eq!(
-        sandbox.run_json(&["search", "zeppelin"])["degraded"],
+        sandbox.run_json(&["search", "--words", "zeppelin"])["degraded"],
         Value::Null
     );
 }

@@ -64,7 +64,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
         "pinned: true\n",
         "Anna moved to Lisbon",
     );
-    assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 moved to trash (operation [op1])"},{"name":"purge","ending":"nothing"}]}"#);
+    assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 moved to trash (operation [op1])"},{"name":"embed","ending":"done","said":"1 memory embedded"},{"name":"purge","ending":"nothing"}]}"#);
     assert_snapshot!(sandbox.run(&["status"]), @"
     daemon	not running; last stopped [time]
     memories	2
@@ -74,6 +74,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     refresh	[time]	nothing	-	-
     notify	[time]	done	1 reminder shown by file	-
     lifecycle	[time]	done	1 moved to trash (operation [op1])	-
+    embed	[time]	done	1 memory embedded	-
     purge	[time]	nothing	-	-
     ");
     assert!(
@@ -98,6 +99,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     refresh	nothing	
     notify	nothing	
     lifecycle	nothing	
+    embed	nothing	
     purge	nothing	
     flush	done	1 change merged into the index
     dream-3	nothing

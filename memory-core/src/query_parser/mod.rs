@@ -60,6 +60,28 @@ pub struct TextQuery {
     pub left_out: usize,
 }
 
+impl TextQuery {
+    /// Returns whether the query states exactly what to find, so that similar meanings are no matches.
+    ///
+    /// Such a query has a phrase, an exclusion or a prefix, or consists of a date, or of identifiers.
+    pub fn is_exact(&self) -> bool {
+        !(self.phrases.is_empty() && self.without.is_empty() && self.without_phrases.is_empty())
+            || self.is_only_date
+            || self.words.iter().any(|word| word.is_prefix)
+            || self.text.split_whitespace().all(is_identifier)
+    }
+}
+
+/// Returns whether a word is an identifier: it has a digit, or punctuation between letters other than a hyphen or an apostrophe.
+fn is_identifier(word: &str) -> bool {
+    let inner = word.trim_matches(|letter: char| letter.is_ascii_punctuation());
+    inner.is_ascii()
+        && inner.chars().any(|letter| {
+            letter.is_ascii_digit()
+                || letter.is_ascii_punctuation() && !matches!(letter, '-' | '\'')
+        })
+}
+
 /// A word of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

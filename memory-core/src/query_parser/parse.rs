@@ -368,6 +368,32 @@ mod tests {
         parse(text, &Filter::default()).question
     }
 
+    #[test]
+    fn phrases_exclusions_prefixes_dates_and_identifiers_are_exact() {
+        for exact in [
+            "\"green tea\"",
+            "tea -green",
+            "tea -\"green tea\"",
+            "migr*",
+            "2026-05-07",
+            "ERR_1234",
+            "std::fs::read",
+            "config.yaml 550e8400-e29b",
+        ] {
+            assert!(read(exact).is_exact(), "{exact}");
+        }
+        for meant in [
+            "what pet do I have",
+            "well-known names",
+            "don't",
+            "why 3 pets?",
+            "我有3只猫吗",
+            "什么",
+        ] {
+            assert!(!read(meant).is_exact(), "{meant}");
+        }
+    }
+
     fn words(text: &str, role: WordRole) -> Vec<String> {
         read(text)
             .words

@@ -255,7 +255,7 @@ fn whatever_the_model_answers_is_an_answer() {
 #[test]
 fn a_question_is_the_same_whoever_asks_meanwhile_and_across_a_start() {
     let upstream = FakeUpstream::start(|asked: &UpstreamRequest| {
-        if asked.last() == "A" {
+        if asked.last().ends_with('A') {
             UpstreamReply::Whole(500, "", "no".into())
         } else {
             UpstreamReply::completion("Fine.")

@@ -21,7 +21,7 @@ use super::segments::SegmentsView;
 use super::substrings::SubstringTerms;
 use super::term_constraints::TermConstraints;
 use super::turns::{ConversationTurns, MAX_PAUSE};
-use super::vector_matches::{KeySet, PassageMatch, VectorMatches};
+use super::vector_matches::{CosineDistribution, KeySet, PassageMatch, VectorMatches};
 use crate::index::error::IndexError;
 use crate::index::filter::TextFilter;
 use crate::index::lookup_key::LookupKey;
@@ -64,8 +64,8 @@ pub(super) struct CandidatePool {
     pub(super) statistics: CorpusStatistics,
     /// Number of matches in all.
     pub(super) total: u64,
-    /// Whether vectors were compared.
-    pub(super) has_vectors: bool,
+    /// The distribution of the cosines, if vectors were compared.
+    pub(super) cosines: Option<CosineDistribution>,
     /// Whether all matches are among the candidates.
     pub(super) is_whole: bool,
 }
@@ -161,7 +161,7 @@ pub(super) fn gather_candidates(
         &best[..best.len().min(LINKS_FOLLOWED)],
         &mut candidates,
     )?;
-    let has_vectors = near.is_some();
+    let cosine_distribution = near.map(|near| near.distribution);
     let question = named.question;
     Ok(CandidatePool {
         question,
@@ -171,7 +171,7 @@ pub(super) fn gather_candidates(
         wanted,
         statistics,
         total,
-        has_vectors,
+        cosines: cosine_distribution,
         is_whole,
     })
 }

@@ -308,11 +308,11 @@ fn rank_candidates(
         wanted,
         statistics,
         total,
-        has_vectors,
+        cosines,
         ..
     } = gathered;
     let of_kind = |kind: CollectionKind| {
-        let fitted = Ranker::fitted(kind, has_vectors);
+        let fitted = Ranker::fitted(kind, cosines.is_some());
         asked
             .ranking
             .weights
@@ -400,6 +400,9 @@ fn rank_candidates(
         };
         let mut explanation = explain.explain(&candidates[number], &evidence[number], now);
         explanation.relevance = scored[number].relevance;
+        explanation.cosine = cosines
+            .zip(candidates[number].cosine)
+            .map(|(cosines, similarity)| cosines.cosine(similarity));
         let found_by = wanted
             .iter()
             .zip(&found.likeness)
@@ -506,6 +509,7 @@ impl ScoreExplainer<'_> {
             relevance: 0.0,
             is_part: false,
             rerank: None,
+            cosine: None,
             recency: rank::recency(candidate.created_at, now),
             terms: terms.collect(),
             length: candidate.lengths[part],

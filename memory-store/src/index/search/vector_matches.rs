@@ -29,21 +29,45 @@ const MIN_COSINE: f32 = 0.2;
 /// Of five vectors, no value can be more than 2 deviations above their mean.
 const MIN_VECTORS: usize = 16;
 
-/// The mean and standard deviation to assume for fewer vectors.
+/// The distribution to assume for fewer vectors: about that of unrelated questions and messages.
 ///
-/// They are slightly above the mean and deviation of the cosines of unrelated texts, which are 0.06 and 0.08 for all-MiniLM-L6-v2. A
-/// document then matches by its vector alone from a cosine of 0.34, which 1 unrelated pair of 200 reaches by chance.
-const DEFAULT_SPREAD: (f32, f32) = (0.1, 0.12);
+/// Their mean is 0.09 to 0.13 and their deviation 0.07 to 0.11 in five sets with the built-in model, 0.06 and 0.08 with all-MiniLM-L6-v2.
+const DEFAULT_DISTRIBUTION: CosineDistribution = CosineDistribution {
+    mean: 0.1,
+    deviation: 0.12,
+};
 
 /// Deviations up to this value are rounding errors: all vectors are equally similar.
 const MIN_DEVIATION: f32 = 1e-4;
+
+/// The mean and the standard deviation of the cosines of all vectors with that of the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct CosineDistribution {
+    mean: f32,
+    deviation: f32,
+}
+
+impl CosineDistribution {
+    /// Returns a cosine in standard deviations above the mean.
+    fn standardize(self, cosine: f32) -> f32 {
+        if self.deviation <= MIN_DEVIATION {
+            0.0
+        } else {
+            (cosine - self.mean) / self.deviation
+        }
+    }
+
+    /// Returns the cosine that is so many standard deviations above the mean.
+    pub(super) fn cosine(self, similarity: f32) -> f32 {
+        self.mean + similarity * self.deviation
+    }
+}
 
 /// The similarity of stored vectors to a query vector; outdated vectors of changed texts are ignored.
 pub(super) struct VectorMatches<'v> {
     vectors: &'v ModelVectors,
     question: &'v [f32],
-    mean: f32,
-    deviation: f32,
+    pub(super) distribution: CosineDistribution,
     /// The nearest neighbours by document key.
     nearest: HashMap<i64, PassageMatch>,
 }
@@ -67,16 +91,18 @@ impl<'v> VectorMatches<'v> {
     ) -> Result<Self, IndexError> {
         let nearest =
             vectors.nearest(question.vector, MAX_NEAREST, &|key| allowed.contains(key))?;
-        let (mean, deviation) = if nearest.compared < MIN_VECTORS {
-            DEFAULT_SPREAD
+        let distribution = if nearest.compared < MIN_VECTORS {
+            DEFAULT_DISTRIBUTION
         } else {
-            (nearest.mean, nearest.deviation)
+            CosineDistribution {
+                mean: nearest.mean,
+                deviation: nearest.deviation,
+            }
         };
         let mut near = Self {
             vectors,
             question: question.vector,
-            mean,
-            deviation,
+            distribution,
             nearest: HashMap::new(),
         };
         near.nearest = near.of(rows, nearest.best.into_iter().map(|(key, _)| key))?;
@@ -98,15 +124,7 @@ impl<'v> VectorMatches<'v> {
     }
 
     fn least_match(&self) -> f32 {
-        self.standardize(MIN_COSINE).max(MIN_MATCH)
-    }
-
-    fn standardize(&self, cosine: f32) -> f32 {
-        if self.deviation <= MIN_DEVIATION {
-            0.0
-        } else {
-            (cosine - self.mean) / self.deviation
-        }
+        self.distribution.standardize(MIN_COSINE).max(MIN_MATCH)
     }
 
     /// Returns the best passage of each document that has current vectors.
@@ -126,7 +144,7 @@ impl<'v> VectorMatches<'v> {
         let texts = text_hashes_of(rows, keys)?;
         let best = self.vectors.cosines_of(self.question, &texts)?;
         let passage = |(cosine, number)| PassageMatch {
-            similarity: self.standardize(cosine),
+            similarity: self.distribution.standardize(cosine),
             number,
         };
         Ok(texts
