@@ -12,9 +12,9 @@ use super::mention::{
 };
 use super::range::{self, RangeEnd};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
-use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart};
+use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
 use super::token::{DateToken, DateTokenKind, tokenize_dates};
-use super::{chinese, english};
+use super::{chinese, english, numeric};
 
 /// Returns the dates and times that a text mentions, in text order, relative to `now` in its time zone.
 ///
@@ -148,8 +148,24 @@ fn resolve_expressions<Tz: TimeZone>(
             found.push((range, resolved));
             continue;
         }
-        if heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
+        let before = found.last().map(|(before, _)| before);
+        let replaced = before.filter(|before| {
+            let new = byte_span(tokens, &heard.pieces).start;
+            is_rescheduled(small, &byte_span(tokens, &before.pieces), new)
+        });
+        if replaced.is_none() && heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
             continue;
+        }
+        // The new day of an appointment is in the week, month and year of the old one, unless it names others.
+        let old = replaced.and_then(|before| before.spoken.day.clone());
+        if let (Some(mut old), Some(new)) = (old, &mut heard.spoken.day) {
+            range::align_days(&mut old, new);
+        }
+        if let Some((before, at)) = found.last_mut()
+            && let Some((day, shared)) = share_day(before, &heard, tokens)
+        {
+            (before.spoken, heard.spoken) = (day, shared);
+            *at = placed(before);
         }
         // The time after a list is the time of each of its days.
         let mut first = found.len();
@@ -164,7 +180,9 @@ fn resolve_expressions<Tz: TimeZone>(
             first = index;
         }
         // "Mon, Wed and Fri at 6 every week" recurs on all of its days.
-        if heard.spoken.every.is_some() && first < found.len() {
+        let is_once = |(before, _): &(ParsedExpression, _)| before.spoken.every.is_none();
+        if heard.spoken.every.is_some() && first < found.len() && found[first..].iter().all(is_once)
+        {
             let list = found.drain(first..).map(|(before, _)| before);
             heard = recur_on_all(list.collect(), heard);
         }
@@ -207,8 +225,14 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
         };
         let end = at + length;
         let range_end = range::parse_end(tokens, at, end, &spoken);
-        found.push(ParsedExpression::new(spoken, at..end, tokens));
+        found.push(ParsedExpression::new(spoken.clone(), at..end, tokens));
         at = end;
+        if range_end.is_none() {
+            for (hour, pieces) in range::parse_listed_hours(tokens, at, &spoken) {
+                at = pieces.end;
+                found.push(ParsedExpression::new(hour, pieces, tokens));
+            }
+        }
         if let Some((range_end, from, end)) = range_end {
             found.push(ParsedExpression {
                 range_end: Some(range_end.clone()),
@@ -299,29 +323,15 @@ fn usual_day_part(around: &[DateToken<'_>]) -> Option<DayPart> {
         .or_else(|| around.windows(2).find_map(pair))
 }
 
-/// Applies the time of the second expression to the first if both share it.
-///
-/// An example is "Tuesday and Thursday at 4:30".
+/// Applies the time of the second expression to the first if both share it: "Tuesday and Thursday at 4:30"; or its day: "at 8 and
+/// 9 tomorrow".
 fn share_time(
     first: &ParsedExpression,
     second: &ParsedExpression,
     tokens: &[DateToken<'_>],
 ) -> Option<ParsedExpression> {
     let between = tokens.get(first.pieces.end..second.pieces.start)?;
-    let is_list = match between {
-        [] => true,
-        [joint] => matches!(
-            joint.what,
-            DateTokenKind::Word("and" | "or")
-                | DateTokenKind::Sign('&' | ',' | '/')
-                | DateTokenKind::Han('和' | '或')
-        ),
-        [comma, joint] => {
-            comma.what == DateTokenKind::Sign(',')
-                && matches!(joint.what, DateTokenKind::Word("and" | "or"))
-        }
-        _ => false,
-    };
+    let is_list = between.is_empty() || is_list_joint(between);
     let is_weekday =
         |spoken: &DateExpression| matches!(spoken.day, Some(DayExpression::Weekday(..)));
     let is_both = is_list && is_weekday(&first.spoken) && is_weekday(&second.spoken);
@@ -336,6 +346,28 @@ fn share_time(
         ..
     } = second.spoken;
     let is_timed = clock.is_some() || part.is_some();
+    let is_hour = first.spoken.day.is_none() && first.spoken.every.is_none();
+    let has_day = second.spoken.day.is_some() || second.spoken.every.is_some();
+    if is_list
+        && !between.is_empty()
+        && is_hour
+        && has_day
+        && is_one_time(&first.spoken)
+        && is_one_time(&second.spoken)
+    {
+        let spoken = DateExpression {
+            clock: first.spoken.clock,
+            part: first.spoken.part.or(part),
+            custom: first.spoken.custom,
+            ..second.spoken.clone()
+        };
+        return Some(ParsedExpression {
+            spoken,
+            pieces: first.pieces.clone(),
+            gap: None,
+            range_end: None,
+        });
+    }
     (is_both && is_open && is_timed).then(|| ParsedExpression {
         spoken: DateExpression {
             clock,
@@ -349,6 +381,67 @@ fn share_time(
         gap: None,
         range_end: None,
     })
+}
+
+/// Returns whether tokens only separate the parts of a list.
+fn is_list_joint(between: &[DateToken<'_>]) -> bool {
+    let is_word = |token: &DateToken<'_>| {
+        matches!(
+            token.what,
+            DateTokenKind::Word("and" | "or" | "at") | DateTokenKind::Han('和' | '或' | '及')
+        )
+    };
+    let is_sign =
+        |token: &DateToken<'_>| matches!(token.what, DateTokenKind::Sign('&' | ',' | '/'));
+    match between {
+        [first, rest @ ..] => (is_word(first) || is_sign(first)) && rest.iter().all(is_word),
+        [] => false,
+    }
+}
+
+/// Returns two hours of a list with the day of the first, and on the same clock: "tomorrow at 8am and 9pm", "at 8 and 9pm".
+fn share_day(
+    first: &ParsedExpression,
+    second: &ParsedExpression,
+    tokens: &[DateToken<'_>],
+) -> Option<(DateExpression, DateExpression)> {
+    let between = tokens.get(first.pieces.end..second.pieces.start)?;
+    let is_open = second.spoken.day.is_none() && second.spoken.every.is_none();
+    if !is_list_joint(between)
+        || !is_open
+        || second.range_end.is_some()
+        || !is_one_time(&first.spoken)
+        || !is_one_time(&second.spoken)
+    {
+        return None;
+    }
+    let (mut day, hour) = (first.spoken.clone(), &second.spoken);
+    let (earlier, mut clock) = (day.clock?, hour.clock?);
+    let is_spoken_alone = between
+        .iter()
+        .all(|token| token.what != DateTokenKind::Word("at"));
+    if clock.is_sure && !earlier.is_sure && day.part.is_none() && is_spoken_alone {
+        let has_half = numeric::follows_half_day(&TokenCursor::new(tokens, second.pieces.end));
+        day.clock = Some(range::align_half(earlier, clock, has_half));
+    } else if earlier.is_sure && !clock.is_sure && hour.part.is_none() {
+        let later = |clock: &TimeOfDay| (earlier.hour, earlier.minute) < (clock.hour, clock.minute);
+        let halves = [HalfDay::Before, HalfDay::After].map(|half| clock.in_half(half));
+        clock = halves.into_iter().flatten().find(later).unwrap_or(clock);
+    }
+    let is_same_part = earlier.hour % 12 < clock.hour % 12;
+    let shared = DateExpression {
+        clock: Some(clock),
+        part: hour.part.or(day.part.filter(|_| is_same_part)),
+        custom: hour.custom,
+        zone: hour.zone.clone().or_else(|| day.zone.clone()),
+        ..day.clone()
+    };
+    Some((day, shared))
+}
+
+/// Returns whether an expression has an hour, and no range or offset.
+fn is_one_time(spoken: &DateExpression) -> bool {
+    spoken.clock.is_some() && spoken.end.is_none() && spoken.ahead == 0 && !spoken.is_instant()
 }
 
 /// Returns the recurrence on the days of a list whose last day is `last`.
@@ -510,6 +603,15 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
         // "UTC时间明天15:00" starts with a word.
         DateTokenKind::Word(_) if matches!(start.peek(1), Some(DateTokenKind::Han('时'))) => {
             parse(chinese::parse_expression)
+        }
+        // "Do not be late tomorrow" is about tomorrow, and not about its end.
+        DateTokenKind::Word("late")
+            if matches!(
+                start.word_before(1),
+                "be" | "been" | "being" | "running" | "too"
+            ) =>
+        {
+            None
         }
         DateTokenKind::Word(word) if english::can_start_expression(word) => {
             parse(english::parse_expression)

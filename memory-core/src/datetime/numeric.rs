@@ -5,7 +5,8 @@ use chrono::{NaiveDate, Weekday};
 use super::cursor::TokenCursor;
 use super::range;
 use super::syntax::{
-    CalendarDuration, DayExpression, HalfDay, Month, Quantity, TimeOfDay, TimeUnit, Year,
+    CalendarDuration, DateExpression, DayExpression, HalfDay, Month, Quantity, TimeOfDay, TimeUnit,
+    Year,
 };
 use super::token::{DateNumber, DateTokenKind};
 
@@ -276,7 +277,24 @@ fn follows_date_mark(cursor: &TokenCursor<'_>) -> bool {
     cursor.word_before(1) == "t" && cursor.is_glued(0)
 }
 
-/// Consumes the repeater of a timestamp in Org mode: "+1w>", "++1m -3d>", ".+2d]".
+/// Consumes the end of a timestamp in Org mode after its date and time, and adds its recurrence to `spoken`.
+pub(super) fn consume_timestamp_end(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &mut DateExpression,
+) -> bool {
+    let is_open =
+        spoken.every.is_none() && spoken.day.as_ref().is_some_and(DayExpression::is_exact);
+    let Some(every) = cursor.attempt(|cursor| parse_repeater(cursor).filter(|_| is_open)) else {
+        return false;
+    };
+    spoken.every = Some(every).filter(|every| !every.is_zero());
+    true
+}
+
+/// Consumes the end of a timestamp in Org mode: its repeater, the warning before a deadline, or both, as in "+1w>", "++1m -3d>",
+/// ".+2d]" and "-3d>".
+///
+/// Returns the interval of the repeater; it is zero without one.
 pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let unit = |cursor: &mut TokenCursor<'_>| {
         let count = cursor.consume_glued_number()?;
@@ -290,18 +308,22 @@ pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
         cursor.step();
         unit.duration(Quantity::whole(count.value)?)
     };
-    cursor.consume_sign('.');
-    if !cursor.consume_sign('+') {
-        return None;
-    }
-    cursor.consume_glued_sign('+');
-    let every = unit(cursor).filter(|every| *every != CalendarDuration::default())?;
-    // The warning before a deadline is no part of the recurrence.
+    let start = cursor.position();
+    let repeater = cursor.attempt(|cursor| {
+        cursor.consume_sign('.');
+        cursor.consume_sign('+').then_some(())?;
+        cursor.consume_glued_sign('+');
+        unit(cursor).filter(|every| !every.is_zero())
+    });
+    // The warning is no part of the recurrence.
     cursor.attempt(|cursor| {
         cursor.consume_sign('-').then_some(())?;
+        cursor.consume_glued_sign('-');
         unit(cursor)
     });
-    matches!(cursor.peek(0), Some(DateTokenKind::Sign('>' | ']'))).then_some(every)
+    let is_end =
+        start < cursor.position() && matches!(cursor.peek(0), Some(DateTokenKind::Sign('>' | ']')));
+    is_end.then_some(repeater.unwrap_or_default())
 }
 
 /// Consumes a time that no clock shows: "25:00", "24:30", "10:75", "15am", "13 p.m.", "T2561".

@@ -1,5 +1,7 @@
 //! Parses the end of a range, such as "to Friday", "-12" or 至12日, and joins it with its start.
 
+use std::ops::Range;
+
 use super::cursor::TokenCursor;
 use super::syntax::{
     DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Week, Year,
@@ -50,7 +52,8 @@ pub(super) fn parse_end(
     let mut after = TokenCursor::new(tokens, at + length);
     let has_half = numeric::follows_half_day(&after);
     if start.day.as_ref().is_some_and(DayExpression::is_exact) {
-        spoken.every = spoken.every.or(after.attempt(numeric::parse_repeater));
+        let every = after.attempt(numeric::parse_repeater);
+        spoken.every = spoken.every.or(every.filter(|every| !every.is_zero()));
     }
     Some((
         RangeEnd {
@@ -216,6 +219,31 @@ fn is_next_period(first: &DateExpression, next: &DateExpression) -> bool {
     }
 }
 
+/// Returns the hours that continue a list of hours of one day after `at`, with their tokens: "8.30" after "tomorrow at 8 and".
+pub(super) fn parse_listed_hours(
+    tokens: &[DateToken<'_>],
+    at: usize,
+    start: &DateExpression,
+) -> Vec<(DateExpression, Range<usize>)> {
+    let mut cursor = TokenCursor::new(tokens, at);
+    let mut hours = Vec::new();
+    loop {
+        let is_list = english::consume_list_separator(&mut cursor);
+        let next = find::parse_expression(cursor).map(|(next, _)| next);
+        // A recurrence has one time.
+        if start.every.is_some() || next.as_ref().is_some_and(|next| next.every.is_some()) {
+            return Vec::new();
+        }
+        let from = cursor.position();
+        let hour = parse_bare_hour(&mut cursor, start).filter(|_| is_list && next.is_none());
+        let Some(hour) = hour else {
+            break;
+        };
+        hours.push((hour, from..cursor.position()));
+    }
+    hours
+}
+
 /// Consumes the hour of "3pm to 5".
 fn parse_bare_hour(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Option<DateExpression> {
     start.clock?;
@@ -307,7 +335,7 @@ pub(super) fn align_half(first: TimeOfDay, last: TimeOfDay, has_half: bool) -> T
 }
 
 /// Gives the start the month, year and week of the end, and the end the month and week of the start.
-fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
+pub(super) fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
     if let (DayExpression::Weekday(first, own), DayExpression::Weekday(last, other)) =
         (&mut *start, &mut *end)
     {

@@ -32,6 +32,14 @@ pub(super) struct DateExpression {
 }
 
 impl DateExpression {
+    /// Returns a day, as the end of a range.
+    pub(super) fn boxed_day(day: DayExpression) -> Box<Self> {
+        Box::new(Self {
+            day: Some(day),
+            ..Self::default()
+        })
+    }
+
     /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(DayExpression::Now))
@@ -48,6 +56,8 @@ pub(super) struct DayPhrase {
     pub(super) clock: Option<TimeOfDay>,
     pub(super) every: Option<CalendarDuration>,
     pub(super) is_vague: bool,
+    /// The last day of a span.
+    pub(super) end: Option<DayExpression>,
 }
 
 impl From<DayExpression> for DayPhrase {
@@ -58,6 +68,7 @@ impl From<DayExpression> for DayPhrase {
             clock: None,
             every: None,
             is_vague: false,
+            end: None,
         }
     }
 }
@@ -216,6 +227,47 @@ impl DayExpression {
 }
 
 impl DayPhrase {
+    pub(super) fn span(first: DayExpression, last: DayExpression) -> Self {
+        Self {
+            is_vague: true,
+            end: Some(last),
+            ..first.into()
+        }
+    }
+
+    /// Returns the days `first` to `last` of a period; negative numbers count from its end.
+    pub(super) fn days_of(first: i32, last: i32, period: &Period) -> Self {
+        let day = |nth| DayExpression::Nth(nth, CountedDays::Days, period.clone());
+        Self::span(day(first), day(last))
+    }
+
+    /// Returns the nth part of `length` days of a period; a negative `nth` counts from its end.
+    pub(super) fn nth_days(nth: i32, length: i32, period: &Period) -> Option<Self> {
+        let days = nth.checked_mul(length)?;
+        let (first, last) = if nth < 0 {
+            (days, days.checked_add(length)? - 1)
+        } else {
+            (days.checked_sub(length)? + 1, days)
+        };
+        // The fifth week of a month ends with it.
+        let is_cut = matches!(period, Period::Month(_)) && 28 < last;
+        Some(Self::days_of(first, if is_cut { -1 } else { last }, period))
+    }
+
+    /// Returns the span of `length` from `first` until today or, if it is in hours or smaller units, now.
+    pub(super) fn recent(first: DayExpression, length: CalendarDuration) -> Self {
+        let today = DayExpression::Shifted(0);
+        let last = if length.is_exact {
+            DayExpression::Now
+        } else {
+            today
+        };
+        Self {
+            is_vague: false,
+            ..Self::span(first, last)
+        }
+    }
+
     /// Returns the one day that two adjacent phrases name: a period and a day in it, or a day and its weekday.
     pub(super) fn combine(&self, next: &Self) -> Option<Self> {
         let narrowed = |whole: &Self, part: &Self| match &whole.day {

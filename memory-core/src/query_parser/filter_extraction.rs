@@ -403,7 +403,7 @@ fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) 
     let around = match word.to_ascii_lowercase().as_str() {
         "since" | "after" => PeriodBound::Since,
         "before" | "until" => PeriodBound::Before,
-        "in" | "during" | "on" | "from" | "between" => PeriodBound::During,
+        "in" | "during" | "on" | "from" | "between" | "within" | "over" => PeriodBound::During,
         _ => PeriodBound::Nothing,
     };
     if around != PeriodBound::Nothing {
@@ -557,6 +557,10 @@ mod tests {
             "11-21",
         );
         is("tea last week", "tea", "11-09", "11-16");
+        is("tea in the last 3 days", "tea", "11-18", "11-22");
+        is("tea within the past week", "tea", "11-14", "11-22");
+        is("最近三天喝茶", "喝茶", "11-18", "11-22");
+        is("tea in the first week of July", "tea", "07-01", "07-08");
         is(
             "tea from November 10 to November 12",
             "tea",

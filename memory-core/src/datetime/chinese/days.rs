@@ -13,6 +13,7 @@ use super::dates::{
 };
 use super::durations::parse_duration;
 use super::holiday_names::{parse_holiday, parse_lunar_date};
+use super::spans::parse_span;
 use super::weeks::{parse_redundant_weekday, parse_week_day};
 
 /// Names of days by their offset from today; a name precedes its own suffixes.
@@ -87,6 +88,7 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         parse_now,
         parse_week_day,
         parse_holiday_day,
+        parse_span,
         parse_calendar_date,
         parse_full_date,
         parse_short_date,

@@ -7,6 +7,7 @@ mod holiday_names;
 mod numbers;
 mod recurrence;
 mod relative;
+mod spans;
 mod times_of_day;
 mod weeks;
 
@@ -95,6 +96,8 @@ pub(super) fn can_start_expression(character: char) -> bool {
                 | '冬'
                 | '工'
                 | '交'
+                | '最'
+                | '近'
         )
         || !chinese_places(character).is_empty()
         || holiday_names::can_start_holiday(character)
@@ -163,6 +166,9 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         && spoken.clock.is_none()
         && spoken.part.is_none()
         && spoken.every.is_none();
+    if numeric::consume_timestamp_end(cursor, spoken) {
+        return true;
+    }
     if is_first && let Some(same) = cursor.attempt(parse_same_time) {
         *spoken = same;
         return true;
@@ -199,6 +205,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.day = Some(named.day);
         spoken.part = spoken.part.or(named.part);
         spoken.is_vague = named.is_vague;
+        spoken.end = named.end.map(DateExpression::boxed_day);
         return true;
     }
     if spoken.is_instant() {

@@ -15,6 +15,7 @@ use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
 use super::numbers::{parse_ordinal, parse_year};
 use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
 use super::recurrence::{parse_counted_days, parse_nth};
+use super::spans::parse_span;
 use super::times_of_day::can_end_number;
 use super::weekdays::{is_hour_next, is_time_next, offset_from_now, parse_weekday};
 
@@ -28,12 +29,13 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     let depth = depth.checked_sub(1)?;
-    let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<DayPhrase>; 13] = [
+    let forms: [fn(&mut TokenCursor<'_>, u32) -> Option<DayPhrase>; 14] = [
         parse_adjacent_day_part,
         parse_relative_day,
         |cursor, _| parse_named_offset(cursor),
         parse_closest_weekday,
         parse_nth_day,
+        |cursor, _| parse_span(cursor),
         |cursor, _| parse_period_edge(cursor),
         |cursor, _| parse_weekday(cursor),
         |cursor, _| parse_month_date(cursor).map(DayPhrase::from),

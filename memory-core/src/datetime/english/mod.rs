@@ -9,6 +9,7 @@ mod numbers;
 mod periods;
 mod recurrence;
 mod relative;
+mod spans;
 mod times_of_day;
 mod weekdays;
 
@@ -97,6 +98,9 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
     let start = *cursor;
     if is_empty(spoken) {
         return parse_component(cursor, spoken);
+    }
+    if numeric::consume_timestamp_end(cursor, spoken) {
+        return true;
     }
     let has_comma = cursor.consume_sign(',');
     let is_separated = cursor.consume_sign('-') || has_comma;
@@ -196,6 +200,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             clock,
             every,
             is_vague,
+            end,
         }) = cursor.attempt(|cursor| {
             let named = parse_day(cursor)?;
             let fits = spoken
@@ -218,15 +223,9 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             spoken.part = spoken.part.or(part);
             spoken.clock = spoken.clock.or(clock);
             spoken.is_vague |= is_vague;
+            spoken.end = end.map(DateExpression::boxed_day);
             return true;
         }
-    }
-    if spoken.every.is_none()
-        && spoken.day.as_ref().is_some_and(DayExpression::is_exact)
-        && let Some(every) = cursor.attempt(numeric::parse_repeater)
-    {
-        spoken.every = Some(every);
-        return true;
     }
     if spoken.clock.is_none() && spoken.part.is_none() && cursor.consume_phrase("first thing") {
         spoken.part = Some(DayPart::Morning);
@@ -332,7 +331,10 @@ fn parse_recurrence_beside(
             }
             what => what.is_none(),
         }
-        || is_frequency && before == Some(DateTokenKind::Word("me"));
+        || is_frequency && before == Some(DateTokenKind::Word("me"))
+        || is_frequency
+            && matches!(before, None | Some(DateTokenKind::Sign('\n')))
+            && !names_day(*cursor);
     let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
     let is_time_next = || {
         let mut ahead = *cursor;
@@ -349,6 +351,21 @@ fn parse_recurrence_beside(
     (fits && !spoken.is_vague && (!needs_time || is_adverb || is_beside() || is_time_next()))
         .then_some(recurrence)
 }
+
+/// Returns whether a day follows in the same line, near enough to be the one that the text is about.
+fn names_day(mut cursor: TokenCursor<'_>) -> bool {
+    (0..MAX_ADVERB_DISTANCE).any(|_| {
+        let is_day = parse_day(&mut cursor.clone()).is_some();
+        let is_over = matches!(cursor.peek(0), None | Some(DateTokenKind::Sign('\n')));
+        if !is_over {
+            cursor.step();
+        }
+        is_day && !is_over
+    })
+}
+
+/// Maximum number of tokens between an adverb of frequency at the start of a text and the day of the text.
+const MAX_ADVERB_DISTANCE: usize = 24;
 
 /// Consumes the days of a recurrence whose interval precedes: "from Monday to Friday" after "every day".
 fn parse_recurring_days(

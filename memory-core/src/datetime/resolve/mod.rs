@@ -53,7 +53,10 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
             return resolve_reversed(spoken, end, &resolved, now);
         };
         if MAX_RANGE_DAYS < at.signed_duration_since(resolved.at).num_days()
-            && !end.day.as_ref().is_some_and(DayExpression::is_exact)
+            && end
+                .day
+                .as_ref()
+                .is_some_and(|day| day.natural_interval().is_some())
         {
             let date = at.date_naive();
             resolved

@@ -173,6 +173,7 @@ fn an_occurrence_is_followed_by_the_next_of_its_interval() {
             "2025-06-11T15:00",
             "2025-06-18 15:00",
         ),
+        ("<2025-06-04 周三 +1w>", "2025-06-11T09:00", "2025-06-18"),
     ] {
         let now = format!("{due}:00+02:00").parse().expect("a moment");
         let reading =
@@ -236,6 +237,95 @@ fn a_day_and_its_weekday_or_date_are_one_day_with_their_time() {
             ("remind me tomorrow of Friday's meeting", "2025-06-12"),
         ],
     );
+}
+
+#[test]
+fn hours_of_a_list_are_on_the_same_day_and_clock() {
+    for (text, expected) in [
+        (
+            "pills tomorrow at 8 and 8.30",
+            ["2025-06-12 08:00", "2025-06-12 08:30"],
+        ),
+        ("at 8 and 20", ["2025-06-12 08:00", "2025-06-11 20:00"]),
+        (
+            "Friday at 8 and 9pm",
+            ["2025-06-13 20:00", "2025-06-13 21:00"],
+        ),
+        (
+            "Friday at 11am and 2",
+            ["2025-06-13 11:00", "2025-06-13 14:00"],
+        ),
+        (
+            "9am and 3pm on Friday",
+            ["2025-06-13 09:00", "2025-06-13 15:00"],
+        ),
+        (
+            "tomorrow evening at 8 and 9",
+            ["2025-06-12 20:00", "2025-06-12 21:00"],
+        ),
+        (
+            "every day at 8am and 8pm",
+            ["2025-06-12 08:00", "2025-06-11 20:00"],
+        ),
+        (
+            "明天8点和20点吃药",
+            ["2025-06-12 08:00", "2025-06-12 20:00"],
+        ),
+        (
+            "明天早上8点和晚上9点",
+            ["2025-06-12 08:00", "2025-06-12 21:00"],
+        ),
+    ] {
+        let found: Vec<_> = find_dates(text, &wednesday())
+            .iter()
+            .map(super::format_mention)
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+    for text in [
+        "tomorrow at 9, 3 eggs",
+        "tomorrow at 3pm and 5 people come",
+        "at 8, 12 and 18 every day",
+    ] {
+        assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
+    }
+}
+
+#[test]
+fn the_new_date_of_an_appointment_is_near_its_old_one() {
+    assert_all_correct(
+        "moved",
+        &[
+            ("The demo was moved from 3 May 2027 to 10 May", "2027-05-10"),
+            ("The demo was moved from June 20 to 25", "2025-06-25"),
+            (
+                "The call was moved from 3pm to 5 tomorrow",
+                "2025-06-12 17:00",
+            ),
+            ("moved from 28 December 2026 to 4 January", "2027-01-04"),
+            ("会议从2027年5月3日改到5月10日", "2027-05-10"),
+            ("会议从5月3日改到10日", "2026-05-10"),
+            ("会议从下周一改到周四", "2025-06-19"),
+        ],
+    );
+}
+
+#[test]
+fn an_adverb_at_the_start_of_a_text_without_a_day_is_its_recurrence() {
+    for (text, at) in [
+        ("hourly stretch", "2025-06-11 11:20"),
+        ("Hourly: stretch", "2025-06-11 11:20"),
+        ("weekly review", "2025-06-18"),
+        ("daily standup at 9", "2025-06-12 09:00"),
+    ] {
+        let reading = find_date(text, &wednesday()).expect(text);
+        assert_eq!(super::format_mention(&reading), at, "{text}");
+        assert!(reading.repeats, "{text}");
+    }
+    for text in ["Daily Mail article due Friday", "the daily report"] {
+        let found = find_dates(text, &wednesday());
+        assert!(found.iter().all(|reading| !reading.repeats), "{text}");
+    }
 }
 
 #[test]
@@ -381,6 +471,37 @@ fn a_range_keeps_its_start_and_end() {
         ("明天下午2点到4点", "2025-06-12 14:00 to 2025-06-12 16:00"),
         ("明天上午9:00-11:30", "2025-06-12 09:00 to 2025-06-12 11:30"),
         ("明天9点到12点", "2025-06-12 09:00 to 2025-06-12 12:00"),
+        ("the first week of July", "2025-07-01 to 2025-07-07 00:00"),
+        ("last week of June", "2025-06-24 to 2025-06-30 00:00"),
+        (
+            "second week of next month",
+            "2025-07-08 to 2025-07-14 00:00",
+        ),
+        ("the fifth week of July", "2025-07-29 to 2025-07-31 00:00"),
+        (
+            "the last two weeks of August",
+            "2025-08-18 to 2025-08-31 00:00",
+        ),
+        (
+            "the first weekend in July",
+            "2025-07-05 to 2025-07-06 00:00",
+        ),
+        ("second half of July", "2025-07-16 to 2025-07-31 00:00"),
+        ("last week of the year", "2025-12-25 to 2025-12-31 00:00"),
+        ("the week of July 9", "2025-07-07 to 2025-07-13 00:00"),
+        ("the week starting July 9", "2025-07-09 to 2025-07-15 00:00"),
+        ("7月第一周", "2025-07-01 to 2025-07-07 00:00"),
+        ("七月的最后两周", "2025-07-18 to 2025-07-31 00:00"),
+        ("下个月下半月", "2025-07-16 to 2025-07-31 00:00"),
+        ("in the last 3 days", "2025-06-08 to 2025-06-11 00:00"),
+        ("the past week", "2025-06-04 to 2025-06-11 00:00"),
+        ("the last 24 hours", "2025-06-10 10:20 to 2025-06-11 10:20"),
+        ("最近三天", "2025-06-08 to 2025-06-11 00:00"),
+        ("过去的两个月", "2025-04-11 to 2025-06-11 00:00"),
+        (
+            "<2025-07-03 Thu 10:00-11:30 -2d>",
+            "2025-07-03 10:00 to 2025-07-03 11:30",
+        ),
     ] {
         assert_eq!(format_range(text), range, "{text}");
         assert_eq!(
@@ -394,6 +515,9 @@ fn a_range_keeps_its_start_and_end() {
         "tomorrow at 3pm",
         "the meeting was moved from Tuesday to Thursday",
         "move it tomorrow to 3pm",
+        "the last day of July",
+        "花了近三天",
+        "the last 2 minutes of the match",
     ] {
         assert!(format_range(text).ends_with(" to -"), "{text}");
     }

@@ -73,6 +73,8 @@ fn timestamps_of_standards_and_other_programs_are_read() {
             ("<2025-06-06 Fri 15:00 +1w>", "2025-06-13 15:00"),
             ("<2025-06-10 Tue .+2d>", "2025-06-12"),
             ("DEADLINE: <2025-06-06 Fri ++1m -3d>", "2025-07-06"),
+            ("DEADLINE: <2025-07-03 Thu -3d>", "2025-07-03"),
+            ("DEADLINE: <2025-07-03 周四 14:00 --2d>", "2025-07-03 14:00"),
             ("20261204T150000", "2026-12-04 15:00"),
             ("20261204T150000Z", "2026-12-04 17:00"),
             ("DTSTART:20261204T1500Z", "2026-12-04 17:00"),
@@ -97,6 +99,12 @@ fn timestamps_of_standards_and_other_programs_are_read() {
             ("2026-07-03T09:00:00+09:00[Asia/Tokyo]", "2026-07-03 02:00"),
             ("2026-07-03T09:00:00Z[Europe/London]", "2026-07-03 11:00"),
         ],
+    );
+    // The warning before a deadline belongs to its timestamp.
+    let reading = find_date("DEADLINE: <2025-07-03 Thu -3d> pay", &wednesday()).expect("a date");
+    assert_eq!(
+        (reading.text.as_str(), reading.repeats),
+        ("2025-07-03 Thu -3d", false)
     );
 }
 

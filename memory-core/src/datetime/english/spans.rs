@@ -1,0 +1,97 @@
+//! Parses spans of days in English: "the first week of July", "the week of July 7", "the last 3 days".
+
+use chrono::Weekday;
+
+use super::super::cursor::TokenCursor;
+use super::super::syntax::{
+    CalendarDuration, CountedDays, DayExpression, DayPhrase, Period, Quantity, WeekdayAnchor,
+};
+use super::days::parse_day;
+use super::durations::{parse_duration, parse_unit};
+use super::periods::parse_period;
+use super::recurrence::parse_nth;
+use super::weekdays::offset_from_now;
+
+/// Consumes a span of days.
+pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    [parse_part_of_period, parse_week_of_day, parse_recent_span]
+        .into_iter()
+        .find_map(|form| cursor.attempt(form))
+}
+
+/// Consumes "the first week of July", "the last two weeks of August" and "the second half of the month".
+fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    cursor.consume_word("the");
+    let nth = parse_nth(cursor)?;
+    let unit = cursor.word();
+    let length = if cursor.consume_any_word(&["half", "weekend"]) {
+        None
+    } else {
+        let length = cursor
+            .attempt(parse_duration)
+            .or_else(|| cursor.attempt(parse_one_unit))?;
+        let days = i32::try_from(length.days).ok()?;
+        Some(days).filter(|days| length == CalendarDuration::in_days((*days).into()))
+    };
+    if !cursor.consume_any_word(&["of", "in"]) {
+        return None;
+    }
+    let period = parse_period(cursor)?;
+    match (length, period) {
+        (_, Period::Day(_) | Period::Week(_) | Period::WorkWeek(_)) => None,
+        (Some(days), period) if 0 < days => DayPhrase::nth_days(nth, days, &period),
+        (None, period) if unit == "weekend" => {
+            let saturday = DayExpression::Nth(nth, CountedDays::Weekdays(Weekday::Sat), period);
+            let day = CalendarDuration::in_days(1);
+            let sunday = DayExpression::Away(day, Box::new(saturday.clone()));
+            Some(DayPhrase::span(saturday, sunday))
+        }
+        (None, period @ Period::Month(_)) if unit == "half" => match nth {
+            1 => Some(DayPhrase::days_of(1, 15, &period)),
+            2 | -1 => Some(DayPhrase::days_of(16, -1, &period)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Consumes "the week of July 7" and "the week starting July 7".
+fn parse_week_of_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    cursor.consume_word("the");
+    if !cursor.consume_word("week") {
+        return None;
+    }
+    let is_start = cursor.consume_any_word(&["starting", "beginning", "from"]);
+    if !is_start && !cursor.consume_word("of") {
+        return None;
+    }
+    let named = parse_day(cursor).filter(|named| !named.is_vague && named.clock.is_none())?;
+    let day = Box::new(named.day);
+    Some(if is_start {
+        let week = CalendarDuration::in_days(6);
+        DayPhrase::span((*day).clone(), DayExpression::Away(week, day))
+    } else {
+        let near =
+            |weekday| DayExpression::WeekdayNear(weekday, day.clone(), WeekdayAnchor::SameWeek);
+        DayPhrase::span(near(Weekday::Mon), near(Weekday::Sun))
+    })
+}
+
+/// Consumes "the last 3 days", "the past two hours" and "the past week", which end today or now.
+fn parse_recent_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    cursor.consume_any_word(&["the", "these"]);
+    let is_past = cursor.word() == "past";
+    if !cursor.consume_any_word(&["last", "past", "previous"]) {
+        return None;
+    }
+    let amount = cursor
+        .attempt(parse_duration)
+        .or_else(|| cursor.attempt(parse_one_unit).filter(|_| is_past))?;
+    // "The last 2 minutes of the match" are in the match.
+    (cursor.word() != "of").then(|| DayPhrase::recent(offset_from_now(amount.negated()), amount))
+}
+
+fn parse_one_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    let (unit, each) = parse_unit(cursor)?;
+    unit.duration(Quantity::whole(each)?)
+}
