@@ -16,8 +16,25 @@ pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<Reque
         plain(&clause[span.end..]),
     );
     let whole = format!("{before}{time}{after}");
-    let is_request = contains_any(&whole, REQUEST_WORDS);
-    if is_vetoed(&before, &whole, is_request) || is_replaced(&before, &whole, is_request) {
+    let is_care_order = prohibitions(&whole).iter().any(|after| is_care(after));
+    let is_request = contains_any(&whole, REQUEST_WORDS) || is_care_order;
+    let is_until = ["前", "之前", "以前", "之内", "以内", "内"]
+        .iter()
+        .any(|word| time.ends_with(word) || after.starts_with(word));
+    // What is cancelled needs no reminder at its time; 取消会员 is an action.
+    let is_comma = |sign: char| matches!(sign, ',' | ';' | '，' | '；');
+    let near = [before.rsplit(is_comma).next(), after.split(is_comma).next()]
+        .map(Option::unwrap_or_default)
+        .join(" ");
+    let cancels_event = near.contains("取消")
+        && contains_any(&near, EVENT_WORDS)
+        && !contains_any(&whole, "提醒 记得 别忘 务必 待办")
+        && !is_care_order
+        && !is_until;
+    if cancels_event
+        || is_vetoed(&before, &whole, is_request)
+        || is_replaced(&before, &whole, is_request)
+    {
         return None;
     }
     let first = strip_subject(&before);
@@ -30,9 +47,6 @@ pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<Reque
     } else {
         begins(&before)
     };
-    let is_until = ["前", "之前", "以前", "之内", "以内", "内"]
-        .iter()
-        .any(|word| time.ends_with(word) || after.starts_with(word));
     if is_request || states_duty(&whole) || is_until {
         return Some(RequestStrength::Ask);
     }
@@ -79,20 +93,35 @@ fn is_replaced(before: &str, whole: &str, is_request: bool) -> bool {
     contains_any(whole, RESCHEDULING_WORDS) && (is_old || !is_request && !is_new)
 }
 
-/// Returns whether the text asks not to do something: 不要叫我, 请勿打电话.
-fn is_forbidden(whole: &str) -> bool {
+/// Returns what follows each word that asks not to do something: 叫我 after 不要, 打电话 after 请勿.
+fn prohibitions(whole: &str) -> Vec<String> {
     let plain = NON_PROHIBITIONS
         .split_ascii_whitespace()
         .fold(whole.to_owned(), |text, word| text.replace(word, ""));
-    ["别", "不要", "勿", "莫"].iter().any(|word| {
-        plain.match_indices(word).any(|(at, _)| {
-            let after = plain[at + word.len()..].trim_start_matches(['再', '来', '在', '给']);
-            !after.is_empty()
-                && !after.starts_with([
-                    '忘', '错', '迟', '误', '漏', '晚', '落', '丢', '拖', '担', '急',
-                ])
-        })
-    })
+    let after = |word: &&str| {
+        let places = plain.match_indices(*word);
+        let after = places
+            .map(|(at, _)| plain[at + word.len()..].trim_start_matches(['再', '来', '在', '给']));
+        after.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let words = ["别", "不要", "勿", "莫"];
+    words
+        .iter()
+        .flat_map(after)
+        .filter(|after| !after.is_empty())
+        .collect()
+}
+
+/// Returns whether the text after a prohibition asks not to miss an event: 迟到, 错过, 取消聚餐.
+fn is_care(after: &str) -> bool {
+    after.starts_with(['忘', '错', '迟', '误', '漏', '晚', '落', '丢', '拖'])
+        || after.starts_with("取消") && contains_any(after, EVENT_WORDS)
+}
+
+/// Returns whether the text asks not to do something: 不要叫我, 请勿打电话.
+fn is_forbidden(whole: &str) -> bool {
+    let is_plain = |after: &String| !is_care(after) && !after.starts_with(['担', '急']);
+    prohibitions(whole).iter().any(is_plain)
 }
 
 fn is_denied(whole: &str) -> bool {

@@ -7,11 +7,15 @@ use super::strength::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
-    if is_forbidden(clause, &span) || names_test_data(clause) {
+    let is_forbidden = is_forbidden(clause, &span);
+    let is_test = names_test_data(clause);
+    let clause = RequestClause::of(clause, &span);
+    if is_test || is_forbidden && !clause.is_care_order() {
         return None;
     }
-    let clause = RequestClause::of(clause, &span);
-    let is_asked = contains_any_phrase(&clause.said, REQUEST_PHRASES) || clause.states_duty();
+    let is_asked = contains_any_phrase(&clause.said, REQUEST_PHRASES)
+        || clause.states_duty()
+        || clause.is_care_order();
     let is_noted = contains_any_phrase(&clause.said, REQUEST_NOUNS);
     if clause.is_vetoed(is_asked || is_noted) || clause.is_replaced(is_asked) {
         return None;
@@ -84,7 +88,16 @@ impl<'c> RequestClause<'c> {
             .words()
             .chain(self.time.iter().map(String::as_str))
             .any(is_one);
-        let is_off = contains_any_phrase(&self.said, CANCELLATION_PHRASES);
+        // An adverb may also describe what the clause is about: "call Anna on Friday about the weekly report".
+        let is_habit = is_habit
+            || !asks_again
+                && self
+                    .time
+                    .iter()
+                    .any(|word| list_contains(FREQUENCY_ADVERBS, word));
+        let is_off = contains_any_phrase(&self.said, CANCELLATION_PHRASES)
+            || !is_request && contains_any_phrase(&self.said, &["is off", "are off"])
+            || self.cancels_event();
         let is_asked = self.text.trim_end().ends_with('?')
             && !is_request
             && !contains_any_phrase(&self.said, POLITE_PHRASES);
@@ -147,6 +160,68 @@ impl<'c> RequestClause<'c> {
             }
             _ => false,
         })
+    }
+
+    /// Returns whether the clause asks not to miss an event: "don't be late", "do not skip the gym", "don't cancel the dinner".
+    fn is_care_order(&self) -> bool {
+        let all: Vec<&str> = self.words().collect();
+        let is_late = || {
+            self.words()
+                .chain(self.time.iter().map(String::as_str))
+                .any(|word| word == "late")
+        };
+        all.iter().enumerate().any(|(at, word)| {
+            let mut next = all[at + 1..]
+                .iter()
+                .skip_while(|word| list_contains(EMPHASIS_WORDS, word));
+            let is_care = |verb: &&str| {
+                list_contains(MISSING_VERBS, verb)
+                    || is_late()
+                    || *verb == "cancel" && self.words().any(is_event_noun)
+            };
+            is_negation(word) && next.next().is_some_and(is_care)
+        })
+    }
+
+    /// Returns whether the clause asks to cancel an event at the time, which then needs no reminder.
+    ///
+    /// "Cancel the gym membership on Friday" and "cancel the booking by Friday" are actions.
+    fn cancels_event(&self) -> bool {
+        let all: Vec<&str> = self.words().collect();
+        let cancelling = all
+            .iter()
+            .rposition(|word| list_contains("cancel canceling cancelling", word));
+        let calling_off = || {
+            let is_verb = |pair: &[&str]| matches!(pair, ["call" | "calling", "off"]);
+            all.windows(2).rposition(is_verb).map(|at| at + 1)
+        };
+        let Some(verb) = cancelling.or_else(calling_off) else {
+            return false;
+        };
+        // Another clause has its own time.
+        let (first, last) = (verb.min(self.before.len()), verb.max(self.before.len()));
+        if all[first..last]
+            .iter()
+            .any(|word| list_contains("and then but", word))
+        {
+            return false;
+        }
+        let is_object = |word: &&&str| {
+            !list_contains(
+                "with for at in on to of about by because since as and",
+                word,
+            )
+        };
+        let object = all[verb + 1..].iter().take_while(is_object).last();
+        let is_noted = all
+            .iter()
+            .any(|word| list_contains("remind reminder forget remember todo to-do", word));
+        let is_kept = verb
+            .checked_sub(1)
+            .is_some_and(|before| is_negation(all[before]));
+        let is_event = object
+            .is_some_and(|object| is_event_noun(object) && !list_contains(LASTING_NOUNS, object));
+        is_event && !is_noted && !is_kept && !self.is_deadline()
     }
 
     /// Returns whether the clause starts with an imperative.
@@ -286,12 +361,7 @@ impl<'c> RequestClause<'c> {
         if is_weather || is_any || is_lasting {
             return false;
         }
-        let has_noun = self.words().any(|word| {
-            list_contains(EVENT_NOUNS, word)
-                || word
-                    .strip_suffix("'s")
-                    .is_some_and(|word| list_contains(EVENT_NOUNS, word))
-        });
+        let has_noun = self.words().any(is_event_noun);
         let takes_place = self.words().any(|word| list_contains(EVENT_VERBS, word));
         let all: Vec<&str> = self
             .before
@@ -379,7 +449,7 @@ fn is_forbidden(text: &str, span: &Range<usize>) -> bool {
         let is_not = is_negation(word) && !matches!(word.as_str(), "no" | "nor" | "none");
         let mut next = words[at + 1..]
             .iter()
-            .skip_while(|word| list_contains("ever even just please", word));
+            .skip_while(|word| list_contains(EMPHASIS_WORDS, word));
         let Some(verb) = next.next().filter(|_| is_not) else {
             return false;
         };
@@ -388,14 +458,19 @@ fn is_forbidden(text: &str, span: &Range<usize>) -> bool {
             .all(|word| list_contains(SKIPPED_OPENINGS, word) || list_contains(ORDER_WORDS, word));
         let is_to_me = next.next().is_some_and(|word| list_contains("me us", word));
         let is_wanted = list_contains("want need", verb);
-        !list_contains(CARE_VERBS, verb) && (is_order || is_to_me || is_wanted)
+        !list_contains("let be hesitate", verb) && (is_order || is_to_me || is_wanted)
     })
 }
 
 /// Words before "not" in an order.
 const ORDER_WORDS: &str = "do must should shall will can may you we";
 /// Verbs that are an order to do something after "do not".
-const CARE_VERBS: &str = "forget miss let be hesitate skip lose oversleep";
+const MISSING_VERBS: &str = "forget miss skip lose oversleep";
+const EMPHASIS_WORDS: &str = "ever even just please";
+
+fn is_event_noun(word: &str) -> bool {
+    list_contains(EVENT_NOUNS, word.strip_suffix("'s").unwrap_or(word))
+}
 
 fn is_negation(word: &str) -> bool {
     word.ends_with("n't") || list_contains("not no never cannot neither nor none", word)
@@ -492,6 +567,8 @@ const HYPOTHETICAL_PHRASES: &[&str] = &[
 ];
 const FREQUENCY_WORDS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
     twice regularly";
+const FREQUENCY_ADVERBS: &str =
+    "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually";
 const HABIT_ADVERBS: &str = "usually often always typically normally generally sometimes whenever rarely habit habitually routinely regularly";
 const CLOCK_UNITS: &str = "minute minutes hour hours second seconds min mins";
 const PLURAL_WEEKDAYS: &str =
@@ -526,6 +603,9 @@ pub(super) const EVENT_NOUNS: &str = "appointment meeting meetup standup stand-u
     parents parents' orientation audition therapy therapist vet optician orthodontist mot service refill prescription plumber electrician handyman landlord hairdresser \
     playdate sleepover babysitter shift assignment homework thesis quiz midterm finals test cutover migration go-live embargo submission audit examination defense defence \
     hackathon offsite off-site town-hall townhall all-hands handover due gathering potluck mass service baptism christening checkout check-in";
+/// Event nouns that also denote something with a longer duration, whose cancellation is an action.
+const LASTING_NOUNS: &str =
+    "subscription contract lease warranty service payment trial reservation booking delivery";
 const EVENT_VERBS: &str = "starts begins ends expires leaves departs arrives lands opens closes renews flies boards resumes lapses comes visits returns meets due \
     kicks runs-out happens airs premieres matures terminates";
 const FUTURE_VERBS: &str = "arrive come visit be start begin end expire leave depart land open close call meet join return fly deliver pick send bring present talk happen \

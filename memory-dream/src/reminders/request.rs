@@ -123,19 +123,60 @@ fn find_requests<Tz: TimeZone>(
         named.retain(is_day);
     }
     let spans: Vec<_> = named.iter().map(|reading| reading.span.clone()).collect();
-    let parts = clause_ranges(prose, &statement, &spans);
+    let lists = join_lists(prose, &spans);
+    let parts = clause_ranges(prose, &statement, &lists);
     let by_part: Vec<_> = parts
         .into_iter()
-        .filter_map(|part| choose_reading(prose, part, &named))
+        .filter_map(|part| choose_reading(prose, part, &named, &lists))
         .collect();
-    let whole = match &by_part[..] {
-        [] => choose_reading(prose, statement, &named),
+    let found = match &by_part[..] {
+        [] => choose_reading(prose, statement, &named, &lists)
+            .into_iter()
+            .collect(),
         // The other parts can still take the request back.
-        [(_, reading)] => choose_reading(prose, statement, std::slice::from_ref(reading)),
-        _ => return by_part,
+        [(_, reading)] => {
+            let own = std::slice::from_ref(reading);
+            choose_reading(prose, statement, own, &lists)
+                .into_iter()
+                .collect()
+        }
+        _ => by_part,
     };
-    whole.into_iter().collect()
+    // Each time of a list is requested.
+    let others = |(part, first): &(Range<usize>, DateMention)| {
+        let list = lists.iter().find(|list| list.start == first.span.start);
+        let is_other = |other: &&DateMention| {
+            first.span.end <= other.span.start
+                && list.is_some_and(|list| other.span.end <= list.end)
+        };
+        let others = named.iter().filter(is_other).cloned();
+        others
+            .map(|other| (part.clone(), other))
+            .collect::<Vec<_>>()
+    };
+    let others: Vec<_> = found.iter().flat_map(others).collect();
+    found.into_iter().chain(others).collect()
 }
+
+/// Returns the spans with those that only words such as "and" separate joined.
+fn join_lists(prose: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut lists: Vec<Range<usize>> = Vec::new();
+    for span in spans {
+        let joint = lists
+            .last()
+            .and_then(|list| prose.get(list.end..span.start));
+        match lists.last_mut() {
+            Some(list) if joint.is_some_and(|joint| LIST_JOINTS.contains(&joint.trim())) => {
+                list.end = span.end;
+            }
+            _ => lists.push(span.clone()),
+        }
+    }
+    lists
+}
+
+/// What separates the times of a list. "Or" separates alternatives.
+const LIST_JOINTS: [&str; 8] = ["and", "and at", ",", "&", "和", "及", "、", ", and"];
 
 /// Returns the text with spaces for the times that it states to be old ones, with the words that say so.
 fn blank_old_times<Tz: TimeZone>(
@@ -181,11 +222,16 @@ fn choose_reading(
     prose: &str,
     part: Range<usize>,
     named: &[DateMention],
+    lists: &[Range<usize>],
 ) -> Option<(Range<usize>, DateMention)> {
     let inside =
         |reading: &&DateMention| part.start <= reading.span.start && reading.span.end <= part.end;
     let asks = |reading: &&DateMention| {
-        let span = reading.span.start - part.start..reading.span.end - part.start;
+        let is_inside = |list: &&Range<usize>| {
+            list.start <= reading.span.start && reading.span.end <= list.end && list.end <= part.end
+        };
+        let span = lists.iter().find(is_inside).unwrap_or(&reading.span);
+        let span = span.start - part.start..span.end - part.start;
         let text = &prose[part.clone()];
         let strength = if text.contains(is_han) {
             chinese::chinese_strength(text, span)

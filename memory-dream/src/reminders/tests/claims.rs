@@ -238,3 +238,104 @@ fn of_a_changed_date_only_the_new_one_counts() {
         assert_eq!(due_times(text), at, "{text}");
     }
 }
+
+#[test]
+fn a_request_not_to_miss_an_event_is_an_appointment() {
+    for (text, at) in [
+        ("Don't be late tomorrow at 9", "2025-06-12 09:00"),
+        (
+            "Do not be late for the meeting on Friday at 9am",
+            "2025-06-13 09:00",
+        ),
+        ("Never skip the gym on Friday at 6pm", "2025-06-13 18:00"),
+        ("Don't oversleep tomorrow at 7am", "2025-06-12 07:00"),
+        ("Don't cancel Friday's dinner", "2025-06-13 09:00"),
+        ("明天九点不要迟到", "2025-06-12 09:00"),
+        ("别取消周五的聚餐", "2025-06-13 09:00"),
+    ] {
+        assert_eq!(due_times(text), at, "{text}");
+    }
+    for text in [
+        "Don't remind me tomorrow",
+        "Do not call me tomorrow at 9",
+        "Don't book anything on Friday",
+        "明天别提醒我",
+        "明天九点不要叫我",
+    ] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+}
+
+#[test]
+fn what_is_cancelled_needs_no_reminder_and_an_action_does() {
+    for text in [
+        "cancel Friday's dinner",
+        "Please cancel the meeting with Bob tomorrow at 3pm",
+        "I must cancel the dentist appointment on Friday",
+        "call off Friday's dinner",
+        "The dinner on Friday is off",
+        "取消周五的聚餐",
+        "取消明天下午三点的会议",
+        "周五的聚餐取消",
+    ] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+    for (text, at) in [
+        ("cancel my gym membership on Friday", "2025-06-13 09:00"),
+        (
+            "Cancel the dentist appointment by Friday",
+            "2025-06-13 09:00",
+        ),
+        (
+            "remind me to cancel the dinner on Friday",
+            "2025-06-13 09:00",
+        ),
+        (
+            "cancel the meeting on Friday and call Anna on Saturday",
+            "2025-06-14 09:00",
+        ),
+        ("周五取消健身房会员", "2025-06-13 09:00"),
+        ("提醒我周五取消聚餐", "2025-06-13 09:00"),
+        ("取消周五的聚餐，周六给安娜打电话", "2025-06-14 09:00"),
+    ] {
+        assert_eq!(due_times(text), at, "{text}");
+    }
+}
+
+#[test]
+fn each_time_of_a_list_is_requested() {
+    for (text, at) in [
+        (
+            "take the pills tomorrow at 8 and 8.30",
+            "2025-06-12 08:00, 2025-06-12 08:30",
+        ),
+        (
+            "call Anna on Monday, Tuesday and Friday",
+            "2025-06-16 09:00, 2025-06-17 09:00, 2025-06-13 09:00",
+        ),
+        (
+            "明天8点、12点和18点吃药",
+            "2025-06-12 08:00, 2025-06-12 12:00, 2025-06-12 18:00",
+        ),
+        ("meet Anna on Friday at 9 or 10", "2025-06-13 09:00"),
+    ] {
+        assert_eq!(due_times(text), at, "{text}");
+    }
+}
+
+#[test]
+fn a_habit_is_the_same_in_every_form() {
+    for text in ["stretch hourly", "stretch every hour", "hourly stretch"] {
+        assert_eq!(due_times(text), "", "{text}");
+    }
+    for text in [
+        "remind me hourly to stretch",
+        "remind me every hour to stretch",
+    ] {
+        assert_eq!(due_times(text), "2025-06-11 11:20", "{text}");
+    }
+    assert_eq!(
+        due_times("call Anna on Friday about the weekly report"),
+        "2025-06-13 09:00"
+    );
+}
