@@ -180,7 +180,7 @@ pub fn ingest(
     let at = batch.operation.operation.at;
     let zone = services.clock.zone();
     let think = |finding| {
-        let SourceItem::Note(note) = finding else {
+        let SourceItem::Note(mut note) = finding else {
             return None;
         };
         // Notes that appeared after the survey are left for the next ingestion.
@@ -189,6 +189,9 @@ pub fn ingest(
             .origin
             .as_ref()
             .and_then(|origin| survey.find(&origin.path))?;
+        if let (Some(origin), Some(path)) = (&mut note.draft.origin, &survey.note(index).path) {
+            origin.path.clone_from(path);
+        }
         Some((
             path,
             NotePlan {

@@ -64,7 +64,8 @@ pub struct NoteItem {
     ///
     /// The last one ends in the hash of the text: a space, eight hexadecimal digits and, if the file has a name, a hyphen
     /// and the number of the file among those with equal names. A changed note continues a memory with one of these paths
-    /// that no note belongs to: the one of the same file, or else the one with the most similar text.
+    /// that no note belongs to: the one of the same file, or else the one with the most similar text. A path before the last two
+    /// alone does not identify the note: the memory has its title or a similar text as well.
     pub former_paths: Vec<String>,
     /// The time of the last change, if the source records it.
     pub updated_at: Option<DateTime<Utc>>,

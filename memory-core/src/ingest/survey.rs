@@ -6,7 +6,7 @@ mod recognition;
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use former_paths::ChangedNote;
+use former_paths::{ChangedNote, is_same_note};
 use recognition::{EmptyNote, KnownMemory, KnownText, UnmatchedNote, whole_hash};
 
 use super::findings::for_each_finding;
@@ -42,6 +42,8 @@ pub(super) struct Survey {
 
 /// One note of a source.
 pub(super) struct SurveyedNote {
+    /// The path of its memory, if a memory of another note has the path of this one.
+    pub(super) path: Option<String>,
     /// The id of its existing or future memory.
     pub(super) id: MemoryId,
     /// The relation to an existing memory.
@@ -215,7 +217,7 @@ impl Survey {
         let empty = EmptyNote::of(number, &note);
         note.place_days(&services.clock.zone());
         let NoteItem {
-            draft,
+            mut draft,
             front_matter,
             mut links,
             uncounted_links,
@@ -228,13 +230,28 @@ impl Survey {
         } = note;
         let counted = links.len();
         links.extend(uncounted_links);
-        let Some(origin) = &draft.origin else {
+        let Some(mut origin) = draft.origin.clone() else {
             return Ok(None);
         };
-        if self.numbers.contains_key(&origin.path) {
+        let found_at = origin.path.clone();
+        if self.numbers.contains_key(&found_at) {
             return Ok(None);
         }
-        let stored = services.store.by_origin(origin, &draft.scope)?;
+        let mut stored = services.store.by_origin(&origin, &draft.scope)?;
+        // Several notes may have the first of three paths.
+        let mut own_path = None;
+        if let [first, _, .., exact] = &former_paths[..]
+            && *first == found_at
+            && stored
+                .as_ref()
+                .is_some_and(|stored| !is_same_note(&draft, &stored.memory))
+        {
+            origin.path.clone_from(exact);
+            draft.origin = Some(origin.clone());
+            own_path = Some(exact.clone());
+            stored = services.store.by_origin(&origin, &draft.scope)?;
+        }
+        let origin = &origin;
         let is_its_own = |memory: &Memory| {
             memory
                 .origin
@@ -259,7 +276,7 @@ impl Survey {
             ),
         };
         self.place.get_or_insert_with(|| origin.clone());
-        self.numbers.insert(origin.path.clone(), number);
+        self.numbers.insert(found_at, number);
         self.catalog
             .add_note(&origin.path, draft.title.as_deref(), &draft.aliases);
         if let Some(former) = former_id {
@@ -275,6 +292,7 @@ impl Survey {
             .filter(|link| !former.links.contains(link))
             .collect();
         self.notes.push(SurveyedNote {
+            path: own_path,
             id,
             kept,
             copies: Vec::new(),

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use super::{MemoryRelation, Survey};
 use crate::ingest::findings::for_each_finding;
+use crate::ingest::fingerprint::{NoteFingerprint, draft_text_hash};
 use crate::text::WordOverlaps;
-use crate::{Filter, Memory, MemoryId, Origin, Services, Source, SourceItem, StoreError};
+use crate::{Draft, Filter, Memory, MemoryId, Origin, Services, Source, SourceItem, StoreError};
 
 /// Maximum number of pairs of a note and a memory with similar paths. Notes beyond them are new.
 const MAX_PAIRS: usize = 100_000;
@@ -37,13 +38,26 @@ impl ChangedNote {
     }
 }
 
+/// Minimum share of common words of two texts of one note.
+const MIN_SIMILARITY: f32 = 0.3;
+
+/// Returns whether a memory was ingested from the note of `draft`, which has a path that other notes may have too.
+///
+/// The note has the same title, a similar text, or the text that it had at its last ingestion.
+pub(super) fn is_same_note(draft: &Draft, memory: &Memory) -> bool {
+    let hash = memory.origin.as_ref().and_then(|origin| origin.hash);
+    let known = hash.map(|hash| NoteFingerprint::from_hash(&hash).text);
+    draft.title.is_some() && draft.title == memory.title
+        || known == Some(draft_text_hash(draft))
+        || MIN_SIMILARITY <= WordOverlaps::of(&[&draft.content, &memory.content]).similarity(0, 1)
+}
+
 /// A memory that no note belongs to.
 struct LeftMemory {
-    id: MemoryId,
+    memory: Memory,
     /// Its path without a hash.
     path: String,
     file: Option<String>,
-    text: String,
 }
 
 /// A note and a memory with similar paths, by their indexes.
@@ -107,15 +121,22 @@ impl Survey {
         let mut memories = self.left_memories(services, &notes)?;
         self.continue_memories(&same_files(&notes, &memories), &notes, &memories);
         notes.retain(|note| self.notes[note.number].kept == MemoryRelation::Not);
-        memories.retain(|memory| !self.taken.contains_key(&memory.id));
+        memories.retain(|left| !self.taken.contains_key(&left.memory.id));
         let mut pairs = similar_paths(&notes, &memories);
+        let is_loose = |pair: &PathPair| pair.exactness + 1 < notes[pair.note].paths.len();
         let is_distinct = |part: fn(&PathPair) -> usize| {
             pairs.iter().map(part).collect::<HashSet<_>>().len() == pairs.len()
         };
-        // Texts distinguish only several notes or memories with similar paths.
-        if !is_distinct(|pair| pair.note) || !is_distinct(|pair| pair.memory) {
-            let texts = self.texts(services, source, &notes)?;
-            compare_texts(&texts, &memories, &mut pairs);
+        // Texts distinguish notes of a path that is not the most exact one, and several notes or memories with similar paths.
+        if pairs.iter().any(is_loose)
+            || !is_distinct(|pair| pair.note)
+            || !is_distinct(|pair| pair.memory)
+        {
+            let drafts = self.drafts(services, source, &notes)?;
+            pairs.retain(|pair| {
+                !is_loose(pair) || is_same_note(&drafts[pair.note], &memories[pair.memory].memory)
+            });
+            compare_texts(&drafts, &memories, &mut pairs);
         }
         pairs.sort_by(PathPair::compare);
         let pairs: Vec<_> = pairs.iter().map(|pair| (pair.note, pair.memory)).collect();
@@ -131,7 +152,7 @@ impl Survey {
         memories: &[LeftMemory],
     ) {
         for (note, memory) in pairs {
-            let (number, id) = (notes[*note].number, memories[*memory].id);
+            let (number, id) = (notes[*note].number, memories[*memory].memory.id);
             if self.notes[number].kept == MemoryRelation::Not && !self.taken.contains_key(&id) {
                 self.taken.insert(id, number);
                 let note = &mut self.notes[number];
@@ -173,44 +194,29 @@ impl Survey {
             if !is_left || !Self::is_accepted(services, &memory)? {
                 continue;
             }
-            let Memory {
-                id,
-                origin: Some(origin),
-                content: text,
-                ..
-            } = memory
-            else {
+            let Some(whole) = memory.origin.as_ref().map(|origin| origin.path.clone()) else {
                 continue;
             };
-            let hashed =
-                HashedPath::parse(&origin.path).filter(|_| !known.contains(origin.path.as_str()));
-            let (path, file) = hashed.map_or((origin.path.as_str(), None), |hashed| {
-                (hashed.path, hashed.file)
-            });
+            let hashed = HashedPath::parse(&whole).filter(|_| !known.contains(whole.as_str()));
+            let (path, file) =
+                hashed.map_or((whole.as_str(), None), |hashed| (hashed.path, hashed.file));
             if known.contains(path) {
-                left.push((
-                    origin.path.clone(),
-                    LeftMemory {
-                        id,
-                        path: path.to_owned(),
-                        file: file.map(str::to_owned),
-                        text,
-                    },
-                ));
+                let (path, file) = (path.to_owned(), file.map(str::to_owned));
+                left.push((whole, LeftMemory { memory, path, file }));
             }
         }
         left.sort_by(|(one, _), (other, _)| one.cmp(other));
         Ok(left.into_iter().map(|(_, memory)| memory).collect())
     }
 
-    /// Reads the texts of notes again, since a survey contains none.
-    fn texts(
+    /// Reads notes again, since a survey contains no texts.
+    fn drafts(
         &self,
         services: &Services,
         source: &dyn Source,
         notes: &[ChangedNote],
-    ) -> Result<Vec<String>, StoreError> {
-        let mut texts = vec![String::new(); notes.len()];
+    ) -> Result<Vec<Draft>, StoreError> {
+        let mut drafts = vec![Draft::new(""); notes.len()];
         let places: HashMap<usize, usize> = notes
             .iter()
             .enumerate()
@@ -221,15 +227,15 @@ impl Survey {
                 return None;
             };
             let (_, number) = self.find(&note.draft.origin.as_ref()?.path)?;
-            Some((*places.get(&number)?, note.draft.content))
+            Some((*places.get(&number)?, note.draft))
         };
         for_each_finding(source, &services.default_scope(), &think, &mut |found| {
-            if let Some((place, text)) = found {
-                texts[place] = text;
+            if let Some((place, draft)) = found {
+                drafts[place] = draft;
             }
             Ok(())
         })?;
-        Ok(texts)
+        Ok(drafts)
     }
 }
 
@@ -280,16 +286,18 @@ fn similar_paths(notes: &[ChangedNote], memories: &[LeftMemory]) -> Vec<PathPair
     pairs.take(MAX_PAIRS).collect()
 }
 
-fn compare_texts(texts: &[String], memories: &[LeftMemory], pairs: &mut [PathPair]) {
-    let all: Vec<&str> = texts
+fn compare_texts(drafts: &[Draft], memories: &[LeftMemory], pairs: &mut [PathPair]) {
+    let memories = memories.iter().map(|left| left.memory.content.as_str());
+    let all: Vec<&str> = drafts
         .iter()
-        .chain(memories.iter().map(|memory| &memory.text))
-        .map(String::as_str)
+        .map(|draft| draft.content.as_str())
+        .chain(memories)
         .collect();
     let overlaps = WordOverlaps::of(&all);
     for pair in pairs {
-        pair.similarity = overlaps.similarity(pair.note, texts.len() + pair.memory);
-        pair.common_ends = common_ends(&texts[pair.note], &memories[pair.memory].text);
+        let memory = drafts.len() + pair.memory;
+        pair.similarity = overlaps.similarity(pair.note, memory);
+        pair.common_ends = common_ends(all[pair.note], all[memory]);
     }
 }
 
@@ -465,6 +473,42 @@ mod tests {
             (1, 0)
         );
         assert_eq!(texts(&home), ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_note_with_the_vague_path_of_another_one_is_another_note() {
+        let home = services(Arc::new(MemStore::default()));
+        let cake: &[(&str, &[&str], &str)] =
+            &[("1", &["1", "1 Cake", "1 Cake 0000000a-0"], "flour and eggs")];
+        let car: &[(&str, &[&str], &str)] = &[(
+            "1",
+            &["1", "1 Car", "1 Car 0000000b-0"],
+            "repair the brakes",
+        )];
+        assert_eq!(run(&home, cake), (1, 0));
+        for _ in 0..2 {
+            run(&home, car);
+            assert_eq!(run(&home, cake), (0, 0));
+            assert_eq!(run(&home, car), (0, 0));
+            assert_eq!(texts(&home), ["flour and eggs", "repair the brakes"]);
+        }
+        let both: &[(&str, &[&str], &str)] = &[
+            (
+                "1 Cake",
+                &["1", "1 Cake", "1 Cake 0000000c-0"],
+                "flour and two eggs",
+            ),
+            (
+                "1 Car",
+                &["1", "1 Car", "1 Car 0000000b-0"],
+                "repair the brakes",
+            ),
+        ];
+        assert_eq!(run(&home, both), (0, 2));
+        assert_eq!(texts(&home), ["flour and two eggs", "repair the brakes"]);
+        run(&home, car);
+        run(&home, cake);
+        assert_eq!(texts(&home), ["flour and eggs", "repair the brakes"]);
     }
 
     #[test]
