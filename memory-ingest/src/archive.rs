@@ -36,13 +36,12 @@ pub(crate) fn parts_in(folder: &Path, recognizes: fn(&Path) -> bool) -> Vec<Path
     items
 }
 
-/// Returns whether archives are parts of one export: none has a file with the name of one in another.
-pub(crate) fn are_parts(archives: &[PathBuf]) -> bool {
-    let is_content = |name: &str| has_extension(name, &["json", "md", "csv"]);
+/// Returns whether archives are parts of one export: none has a file of notes with the name of one in another.
+pub(crate) fn are_parts(archives: &[PathBuf], is_content: &dyn Fn(&str) -> bool) -> bool {
     let mut names = HashSet::new();
     1 < archives.len()
         && archives.iter().all(|path| {
-            Archive::open(path, &is_content).is_ok_and(|archive| {
+            Archive::open(path, is_content).is_ok_and(|archive| {
                 archive
                     .files
                     .into_iter()
@@ -131,8 +130,22 @@ impl Archive {
         Ok(archive)
     }
 
+    /// Opens the archives in a folder that a source recognizes as one export, or else the export at `path`.
+    pub(crate) fn open_parts(
+        path: &Path,
+        recognizes: fn(&Path) -> bool,
+        is_selected: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, SourceError> {
+        let parts = parts_in(path, recognizes);
+        if parts.is_empty() {
+            Self::open(path, is_selected)
+        } else {
+            Ok(Self::of_parts(&parts, is_selected))
+        }
+    }
+
     /// Opens the archives `parts` as one export.
-    pub(crate) fn of_parts(parts: &[PathBuf], is_selected: &dyn Fn(&str) -> bool) -> Self {
+    fn of_parts(parts: &[PathBuf], is_selected: &dyn Fn(&str) -> bool) -> Self {
         let mut archive = Self {
             files: Vec::new(),
             problems: Vec::new(),

@@ -48,7 +48,7 @@ impl ChatGpt {
             File::open(path).map_err(unreadable)?;
             return Ok(Self(ChatGptInput::MemoryList(path.to_owned())));
         }
-        let archive = Archive::open(path, &is_conversation_file)?;
+        let archive = Archive::open_parts(path, Self::recognizes, &is_conversation_file)?;
         if archive.files.is_empty() && archive.problems.is_empty()
             || contains_key(&archive, KEY) == Some(false)
         {

@@ -59,7 +59,8 @@ impl ClaudeAi {
     /// # Errors
     /// [`SourceError::Missing`], [`SourceError::Unreadable`] or [`SourceError::NotRecognized`].
     pub fn open(path: &Path) -> Result<Self, SourceError> {
-        let archive = Archive::open(path, &|path| ExportFileKind::of(path).is_some())?;
+        let is_known = |path: &str| ExportFileKind::of(path).is_some();
+        let archive = Archive::open_parts(path, Self::recognizes, &is_known)?;
         if archive.files.is_empty() && archive.problems.is_empty()
             || contains_key(&archive, KEY) == Some(false)
         {
@@ -70,6 +71,11 @@ impl ClaudeAi {
             });
         }
         Ok(Self(archive))
+    }
+
+    /// Returns whether a file of an export has notes.
+    pub(crate) fn has_notes(path: &str) -> bool {
+        ExportFileKind::of(path).is_some_and(|kind| kind != ExportFileKind::Conversations)
     }
 
     /// Returns whether the files at `path` are an export of Claude.ai.

@@ -9,7 +9,7 @@ use memory_core::{ContentHash, Source, SourceError, SourceItem};
 use regex::Regex;
 use serde_json::Value;
 
-use crate::archive::{Archive, ArchiveFile, is_zip, parts_in};
+use crate::archive::{Archive, ArchiveFile, is_zip};
 use crate::distinct_names::distinct_names;
 use crate::enml;
 use crate::folder::has_extension;
@@ -80,12 +80,7 @@ impl Keep {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without notes.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let is_json = |name: &str| has_extension(name, &["json"]);
-        let parts = parts_in(path, Self::recognizes);
-        let archive = if parts.is_empty() {
-            Archive::open(path, &is_json)?
-        } else {
-            Archive::of_parts(&parts, &is_json)
-        };
+        let archive = Archive::open_parts(path, Self::recognizes, &is_json)?;
         let is_folder = path
             .canonicalize()
             .is_ok_and(|path| path.is_dir() && is_keep_folder(&path.to_string_lossy()));

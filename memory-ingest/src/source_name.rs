@@ -399,7 +399,18 @@ impl SourceName {
 
     /// Returns whether the source, which was detected in `folder`, reads only the parts of one export there.
     pub fn reads_parts_in(self, folder: &Path) -> bool {
-        Self::JOINED.contains(&self) && !self.recognizes(folder)
+        Self::IN_PARTS.contains(&self) && !self.recognizes(folder)
+    }
+
+    /// Returns whether archives of the source are parts of one export. Conversations may be in several exports.
+    fn are_parts(self, archives: &[PathBuf]) -> bool {
+        match self {
+            Self::ChatGpt => 1 < archives.len(),
+            Self::ClaudeAi => are_parts(archives, &ClaudeAi::has_notes),
+            _ => are_parts(archives, &|name| {
+                has_extension(name, &["json", "md", "csv"])
+            }),
+        }
     }
 
     /// Returns whether the source, which recognizes `folder`, reads the files at `place` in it.
@@ -432,13 +443,13 @@ impl SourceName {
             return found.push((source, folder.to_owned()));
         }
         // Other files may be in the folder of the parts of an export.
-        let in_parts = Self::JOINED.map(|source| {
+        let in_parts = Self::IN_PARTS.map(|source| {
             let is_part = |item: &Path| is_zip(item).unwrap_or(false);
             let parts = detected
                 .iter()
                 .filter(|(sources, item)| sources[..] == [source] && is_part(item));
             let parts: Vec<_> = parts.map(|(_, item)| item.clone()).collect();
-            let is_export = source.reads_parts_in(folder) && are_parts(&parts);
+            let is_export = source.reads_parts_in(folder) && source.are_parts(&parts);
             (source, if is_export { parts } else { Vec::new() })
         });
         let joined = in_parts.iter().filter(|(_, parts)| !parts.is_empty());
@@ -481,9 +492,6 @@ impl SourceName {
             _ => Jsonl::suggest_map(path),
         }
     }
-
-    /// The sources whose notes refer to notes in other parts of an export.
-    const JOINED: [Self; 2] = [Self::Notion, Self::Keep];
 
     /// The sources whose exports may come in several archives.
     const IN_PARTS: [Self; 4] = [Self::ChatGpt, Self::ClaudeAi, Self::Notion, Self::Keep];

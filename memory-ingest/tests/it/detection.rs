@@ -299,6 +299,58 @@ fn each_export_and_vault_below_a_folder_has_its_own_place() {
 }
 
 #[test]
+fn archives_of_conversations_in_parts_are_read_together_beside_other_files() {
+    let chat = |id: &str| format!(r#"[{{"id":"{id}","title":"Tea","mapping":{{}}}}]"#);
+    let chats = IngestSandbox::new(&[("readme.md", "x")]);
+    for id in ["1", "2"] {
+        let files = [("conversations.json", chat(id))];
+        let files = files
+            .each_ref()
+            .map(|(name, text)| (*name, text.as_bytes()));
+        chats.write(&format!("chatgpt-{id}.zip"), &zip(&files));
+    }
+    chats.write("Notes.zip", &zip(&[(PAGE, b"# Tea")]));
+    assert_eq!(
+        SourceName::detect_within(&chats.path()),
+        [
+            (SourceName::ChatGpt, chats.path()),
+            (SourceName::Notion, chats.path().join("Notes.zip"))
+        ]
+    );
+    let part = |id: &str, name: &str, text: &str| {
+        let chats = format!(r#"[{{"uuid":"{id}","name":"Tea","chat_messages":[]}}]"#);
+        zip(&[
+            ("conversations.json", chats.as_bytes()),
+            (name, text.as_bytes()),
+        ])
+    };
+    let projects = r#"[{"uuid":"p","name":"Garden","description":"roses"}]"#;
+    let memories = r#"[{"account_uuid":"a","project_memories":{"p":"waters the roses"}}]"#;
+    for (second, text, is_joined) in [
+        ("memories.json", memories, true),
+        ("projects.json", projects, false),
+    ] {
+        let export = IngestSandbox::new(&[("readme.md", "x")]);
+        export.write("batch-0000.zip", &part("1", "projects.json", projects));
+        export.write("batch-0001.zip", &part("2", second, text));
+        let found = SourceName::detect_within(&export.path());
+        if is_joined {
+            assert_eq!(found, [(SourceName::ClaudeAi, export.path())]);
+            let notes = export.survey(SourceName::ClaudeAi).notes;
+            assert!(
+                notes
+                    .iter()
+                    .all(|note| note.draft.scope.to_string() == "project:Garden")
+            );
+            assert_eq!(notes.len(), 2);
+        } else {
+            let apart = ["batch-0000.zip", "batch-0001.zip"].map(|name| export.path().join(name));
+            assert_eq!(found, apart.map(|path| (SourceName::ClaudeAi, path)));
+        }
+    }
+}
+
+#[test]
 fn a_file_of_a_program_leaves_the_others_of_its_folder() {
     const GRAPH: &str = r#"{"type":"entity","name":"a","entityType":"x","observations":["b"]}"#;
     let beside = |files: &[(&str, &str)]| {
