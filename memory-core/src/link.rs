@@ -429,7 +429,7 @@ fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreErr
             })
             .collect();
         memories.sort();
-        memories.dedup();
+        memories.dedup_by_key(|(id, _)| *id);
         match memories.as_slice() {
             [] => {}
             [(id, _)] => return Ok(*id),

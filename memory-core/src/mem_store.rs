@@ -213,6 +213,11 @@ impl NameIndex for MemStore {
                 found.push(candidate(WikilinkNameKind::Former));
             } else if is_called(path) {
                 found.push(candidate(WikilinkNameKind::Path));
+            } else if memory.origins_named(key).next().is_some() {
+                found.extend(memory.origins_named(key).map(|origin| WikilinkCandidate {
+                    path: origin.path.clone(),
+                    ..candidate(WikilinkNameKind::Path)
+                }));
             } else if memory.title_or_heading().is_some_and(is_called) {
                 found.push(candidate(WikilinkNameKind::Title));
             } else if memory.aliases.iter().any(|alias| is_called(alias)) {

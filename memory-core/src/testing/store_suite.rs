@@ -14,8 +14,8 @@ use crate::{
     Category, Change, ChangeOutcome, Code, Draft, Duplicates, Filter, Lifetime, ListOrder, Memory,
     MemoryStoreExt, PageRequest, Patch, Phase, Query, Ranking, Refinement, RefinementUnit,
     Reminder, ReminderQuery, Scope, SecretPolicy, Services, SpeakerRole, StoreError, Tags, Verb,
-    backlinks, delete, link, list, read, resolve_links, search, tag, unlink, update, upgrade,
-    write,
+    backlinks, delete, link, list, read, resolve_links, resolve_wikilink, search, tag, unlink,
+    update, upgrade, write,
 };
 
 /// Checks the contract of [`crate::MemoryStore`]. `make` returns services over a new, empty store.
@@ -44,6 +44,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         the_id_of_what_is_gone_leads_to_what_took_its_place,
         accesses_are_counted_and_folded,
         origins_and_texts_are_found,
+        a_memory_has_the_names_of_all_its_files,
         reminders_are_found_by_when_they_are_due,
         facets::counts_by_attribute_follow_every_change,
         facets::best_matches_and_the_rest_are_all_matches,
@@ -750,6 +751,44 @@ fn origins_and_texts_are_found(services: &Services) {
         .by_content(&by_origin.memory.content_hash(), &Scope::Global)
         .expect("answered");
     assert_eq!(by_content, [by_origin.memory.id]);
+}
+
+fn a_memory_has_the_names_of_all_its_files(services: &Services) {
+    let origin = |path: &str| crate::Origin {
+        source: "obsidian".into(),
+        root: "/vault".into(),
+        path: path.into(),
+        hash: None,
+    };
+    let new = |content: &str, path: &str| {
+        let draft = Draft {
+            origin: Some(origin(path)),
+            ..draft(content)
+        };
+        draft.into_memory(services.ids.memory_id(), services.clock.now())
+    };
+    let same = Memory {
+        other_origins: vec![origin("sub/Same A.md")],
+        ..new("a text in two files", "Same A.md")
+    };
+    let linking = new("see [[sub/Same A]] and [[Same A]]", "Other.md");
+    let mut set = services.change_set(Verb::Ingest);
+    set.changes = [&same, &linking]
+        .map(|memory| Change::Create {
+            memory: Box::new(memory.clone()),
+            front_matter: String::new(),
+        })
+        .to_vec();
+    crate::commit::commit(services, &set, SecretPolicy::Refuse).expect("committed");
+    assert_eq!(backlinks(services, "[[Same A]]").expect("found").len(), 1);
+    let from = services.store.get(&linking.id).expect("it is there");
+    for target in ["sub/Same A", "Same A", "/sub/Same A.md"] {
+        let found = resolve_wikilink(services.store.as_ref(), target, &from).expect(target);
+        assert_eq!(found, Some(same.id), "{target}");
+    }
+    let elsewhere = resolve_wikilink(services.store.as_ref(), "else/Same A", &from);
+    assert_eq!(elsewhere.expect("answered"), None);
+    assert_eq!(resolve_links(services).expect("resolved").unresolved, 0);
 }
 
 fn reminders_are_found_by_when_they_are_due(services: &Services) {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::parse::{fold_link_name, last_component, strip_md};
-use crate::{Memory, MemoryId};
+use crate::{Memory, MemoryId, Origin};
 
 /// A possible target of a link, with the name that matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,6 +83,15 @@ pub fn memory_keys(memory: &Memory, path: &str) -> Vec<String> {
             .chain(origin)
             .chain(titles.map(fold_link_name)),
     )
+}
+
+impl Memory {
+    /// Returns the files that the memory was imported from whose names have the key `key`.
+    pub fn origins_named<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Origin> {
+        let origins = self.origin.iter().chain(&self.other_origins);
+        origins
+            .filter(move |origin| file_key(&origin.path) == key || origin_stem(&origin.path) == key)
+    }
 }
 
 /// Minimum number of digits of an abbreviated id in a link.

@@ -228,7 +228,7 @@ impl MemoryIndex {
         Ok(documents)
     }
 
-    /// Returns the candidates for `key` of a document that was imported from a file of that name.
+    /// Returns the candidates for `key` of a document that was imported from files of that name.
     ///
     /// Includes the title and the aliases, because the index stores a name of several kinds only as the strongest kind.
     fn origin_candidates(&self, document: &IndexedDocument, key: &str) -> Vec<WikilinkCandidate> {
@@ -256,13 +256,13 @@ impl MemoryIndex {
             .find(|alias| is_key(alias))
             .map(|_| WikilinkNameKind::Alias);
         let by_path = memory
-            .origin
-            .map(|origin| candidate(origin.path, WikilinkNameKind::Path));
+            .origins_named(key)
+            .map(|origin| candidate(origin.path.clone(), WikilinkNameKind::Path));
         let by_name = [title, alias]
             .into_iter()
             .flatten()
             .map(|by| candidate(document.path.clone(), by));
-        by_path.into_iter().chain(by_name).collect()
+        by_path.chain(by_name).collect()
     }
 
     /// Returns the memories with accesses that their files do not include.
