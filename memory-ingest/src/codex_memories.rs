@@ -100,6 +100,7 @@ impl CodexMemories {
                 .and_then(project_of)
                 .map_or(Scope::Global, Scope::Project);
             note.updated_at = line("updated_at:").and_then(note::parse);
+            note.days.extend(line("updated_at:").and_then(note::day_of));
             return note::in_project(note.into_finding(), folder.map(project_path));
         }
         note.into_finding()
@@ -205,6 +206,7 @@ impl CodexMemories {
             note.draft.scope = group.project.clone().map_or(Scope::Global, Scope::Project);
             note.draft.created_at = group.created_at;
             note.updated_at = group.updated_at;
+            note.days.clone_from(&group.days);
             for (key, value) in &group.properties {
                 note.add_property(key, Some(value));
             }
@@ -252,6 +254,8 @@ struct TaskGroup {
     folder: Option<PathBuf>,
     created_at: Option<DateTime<Utc>>,
     updated_at: Option<DateTime<Utc>>,
+    /// The days without a time, see [`memory_core::NoteItem::days`].
+    days: Vec<DateTime<Utc>>,
     properties: Vec<(&'static str, serde_json::Value)>,
 }
 
@@ -269,11 +273,13 @@ impl TaskGroup {
         let folder = applies_to
             .and_then(|text| text.split_once("cwd="))
             .map(|(_, rest)| rest.split(';').next().unwrap_or_default());
-        let (mut times, mut threads, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        let (mut times, mut days) = (Vec::new(), Vec::new());
+        let (mut threads, mut seen) = (Vec::new(), HashSet::new());
         for reference in REFERENCE.captures_iter(body) {
             let value = reference.get(2).map_or("", |value| value.as_str());
             if &reference[1] == "updated_at" {
                 times.extend(note::parse(value));
+                days.extend(note::day_of(value));
             } else if seen.insert(value) {
                 threads.push(value);
             }
@@ -303,6 +309,7 @@ impl TaskGroup {
             folder: folder.map(project_path),
             created_at: times.iter().min().copied(),
             updated_at: times.iter().max().copied(),
+            days,
             properties,
         }
     }

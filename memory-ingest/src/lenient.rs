@@ -38,6 +38,11 @@ impl Scalar {
         *self == Self::Bool(true)
     }
 
+    /// Returns the midnight in UTC of a day without a time, see [`memory_core::NoteItem::days`].
+    pub(crate) fn day(&self) -> Option<DateTime<Utc>> {
+        self.text().and_then(note::day_of)
+    }
+
     /// Returns the time, if the value is a date or a number of seconds or milliseconds since 1970.
     pub(crate) fn time(&self) -> Option<DateTime<Utc>> {
         match self {

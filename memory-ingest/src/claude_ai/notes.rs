@@ -170,6 +170,10 @@ impl NoteCollection {
             note.draft.scope = name.clone().map_or(Scope::Global, Scope::Project);
             note.draft.created_at = project.created_at.time();
             note.updated_at = project.updated_at.time();
+            note.days = [&project.created_at, &project.updated_at]
+                .into_iter()
+                .filter_map(Scalar::day)
+                .collect();
             note.front_matter = format!("claude_project: \"{id}\"\n");
         };
         self.add(
@@ -213,6 +217,7 @@ impl NoteCollection {
                         .filter(|name| !name.is_empty());
                     note.draft.created_at = document.created_at.time();
                     note.updated_at = None;
+                    note.days = document.created_at.day().into_iter().collect();
                 },
             );
         }
@@ -284,7 +289,12 @@ impl NoteCollection {
                 .map(|id| id.trim_matches('/').to_owned())
                 .filter(|id| !id.is_empty() && !id.contains(char::is_control));
             let id = id.unwrap_or_else(|| ContentHash::of(text).to_string().replace(':', "-"));
-            let time = |key: &str| file.get(key).and_then(Value::as_str).and_then(note::parse);
+            let text_of = |key: &str| file.get(key).and_then(Value::as_str);
+            let time = |key: &str| text_of(key).and_then(note::parse);
+            let keys = ["created_at", "updated_at"];
+            let days = keys
+                .into_iter()
+                .filter_map(|key| text_of(key).and_then(note::day_of));
             self.add(
                 format!("memories/{account}/files/{id}"),
                 &Scalar::Text(text.to_owned()),
@@ -293,6 +303,7 @@ impl NoteCollection {
                     note.draft.title = name;
                     note.draft.created_at = time("created_at");
                     note.updated_at = time("updated_at");
+                    note.days = days.collect();
                 },
             );
         }

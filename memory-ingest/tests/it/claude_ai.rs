@@ -9,7 +9,7 @@ use memory_ingest::{SourceName, SourceOptions, open};
 use serde_json::{Value, json};
 
 use crate::chatgpt::{lines, read_sessions, write_zip};
-use crate::sandbox::{IngestSandbox, survey_source};
+use crate::sandbox::{IngestSandbox, stated_days, survey_source};
 
 fn message(id: &str, parent: &str, sender: &str, minute: u32, text: &str) -> Value {
     json!({
@@ -307,4 +307,18 @@ fn an_export_of_another_program_is_refused() {
         &json!([conversation("c", &[])]).to_string(),
     )]);
     assert_eq!(SourceName::detect(&own.path()), [SourceName::ClaudeAi]);
+}
+
+#[test]
+fn days_without_a_time_are_marked() {
+    let projects = r#"[{"uuid":"p","name":"Garden","description":"roses","created_at":"2024-01-05",
+        "updated_at":"2024-02-06T00:00:00Z","docs":[{"uuid":"d","content":"tulips","created_at":"2024-01-07"}]}]"#;
+    let memories = r#"[{"account_uuid":"a","memory_files":[{"path":"x.md","content":"tea","updated_at":"2024-01-08"}]}]"#;
+    let export = IngestSandbox::new(&[
+        ("conversations.json", r#"[{"uuid":"1","chat_messages":[]}]"#),
+        ("projects.json", projects),
+        ("memories.json", memories),
+    ]);
+    let days = stated_days(SourceName::ClaudeAi, &export.path());
+    assert_eq!(days, ["2024-01-05", "2024-01-07", "2024-01-08"]);
 }

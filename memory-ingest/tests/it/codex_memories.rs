@@ -1,7 +1,7 @@
 use memory_core::{Category, Scope};
-use memory_ingest::Codex;
+use memory_ingest::{Codex, SourceName};
 
-use crate::sandbox::{IngestSandbox, SourceSurvey, SurveyNote, moment, survey_opened};
+use crate::sandbox::{IngestSandbox, SourceSurvey, SurveyNote, moment, stated_days, survey_opened};
 
 const HANDBOOK: &str = "A remark of the user\n\n\
     # Task Group: shop / checkout\n\nscope: the \"checkout\" page: all of it\n\
@@ -183,4 +183,19 @@ fn without_a_handbook_the_summaries_of_sessions_are_notes() {
         )
     );
     assert_eq!(note.draft.content, summary);
+}
+
+#[test]
+fn days_without_a_time_are_marked() {
+    let handbook = "# Task Group: tea\n\n## Task 1: boil\n\n### rollout_summary_files\n\n- a.md (updated_at=2026-01-02, \
+        thread_id=t-1)\n\n## Notes\n\nmine\n";
+    let home = IngestSandbox::new(&[
+        ("memories/MEMORY.md", handbook),
+        (
+            "memories/extensions/ad_hoc/notes/a.md",
+            "updated_at: 2026-01-03\n\ngreen tea",
+        ),
+    ]);
+    let days = stated_days(SourceName::Codex, &home.path());
+    assert!(days.contains(&"2026-01-02".to_owned()), "{days:?}");
 }

@@ -3,6 +3,7 @@ use memory_ingest::{SourceName, SourceOptions, open};
 
 use crate::sandbox::{
     IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, ingest_states, moment,
+    stated_days,
 };
 
 /// The data of the file `plan.pdf`, and its hash.
@@ -248,4 +249,16 @@ fn a_new_note_with_the_time_and_the_title_of_others_leaves_their_memories() {
         ingest_states(SourceName::Evernote, &states),
         [(1, 0, 0), (1, 1, 0), (0, 2, 0)]
     );
+}
+
+#[test]
+fn days_without_a_time_are_marked() {
+    let note = |created: &str| {
+        format!("<note><title>T</title><content>tea</content><created>{created}</created></note>")
+    };
+    let notes = [note("2024-01-05"), note("20240106T000000Z")].concat();
+    let export = format!("<en-export>{notes}</en-export>");
+    let folder = IngestSandbox::new(&[("Tea.enex", &export)]);
+    let days = stated_days(SourceName::Evernote, &folder.path());
+    assert_eq!(days, ["2024-01-05"]);
 }

@@ -94,6 +94,19 @@ pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
     survey_mapped_source(name, path, &[])
 }
 
+/// Returns the days that the notes of a source state without a time, sorted.
+pub(crate) fn stated_days(name: SourceName, path: &Path) -> Vec<String> {
+    let source = open(name, path, &field_options(&[])).expect("the source is there");
+    let mut days = Vec::new();
+    for item in source.items() {
+        if let SourceItem::Note(note) = item {
+            days.extend(note.days.iter().map(|day| day.date_naive().to_string()));
+        }
+    }
+    days.sort();
+    days
+}
+
 /// Returns the options with these pairs of a field and a key.
 pub(crate) fn field_options(fields: &[(&str, &str)]) -> SourceOptions {
     SourceOptions {
