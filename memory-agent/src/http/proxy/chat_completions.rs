@@ -7,7 +7,7 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
-    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue,
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, TRANSFER_ENCODING,
 };
 use axum::http::{HeaderMap, HeaderName};
 use axum::response::Response;
@@ -19,12 +19,13 @@ use memory_core::conversation::{
 };
 use memory_core::text::format_error_chain;
 use memory_core::{Code, PrincipalAccess, StoreError, ToolError};
+use serde::de::IgnoredAny;
 use tokio::time::timeout;
 
 use super::chat_proxy::ChatProxy;
 use super::exchange::Exchange;
 use super::forward::{check_loop, send_upstream, stream_response};
-use super::relayed_body::{RecordedBody, UnparsedBody};
+use super::relayed_body::{CUT_OFF, RecordedBody, UnparsedBody};
 use super::reply::{ReplyOutcome, parse_reply, with_hits};
 use super::request::{CompletionRequest, LatestMessage};
 use super::upstream::response_headers;
@@ -294,6 +295,8 @@ async fn record_response(
         .and_then(|kind| kind.to_str().ok())
         .unwrap_or_default()
         .to_ascii_lowercase();
+    let ends_with_connection = !answer.headers().contains_key(CONTENT_LENGTH)
+        && !answer.headers().contains_key(TRANSFER_ENCODING);
     let (mut parts, mut body) = answer.into_parts();
     parts.headers = response_headers(&parts.headers);
     if is_encoded {
@@ -309,15 +312,22 @@ async fn record_response(
     // Streams are passed on without buffering.
     if kind.starts_with("text/event-stream") || asked.is_stream && !kind.contains("json") {
         return (
-            Response::from_parts(parts, Body::new(RecordedBody::new(body, exchange))),
+            Response::from_parts(
+                parts,
+                Body::new(RecordedBody::new(body, ends_with_connection, exchange)),
+            ),
             None,
         );
     }
     let (read, rest) = read_start(&mut body).await;
     let unfinished = match rest {
+        // An object whose end is missing was cut off.
+        BodyRemainder::Nothing if ends_with_connection && is_cut_object(&read) => {
+            Some(("it was cut off", Some(CUT_OFF.into())))
+        }
         BodyRemainder::Nothing => None,
         BodyRemainder::More => Some(("it is longer than 32 MiB", None)),
-        BodyRemainder::Broken(error) => Some(("it was cut off", Some(error))),
+        BodyRemainder::Broken(error) => Some(("it was cut off", Some(error.into()))),
     };
     if let Some((why, broken)) = unfinished {
         // The response is passed on unparsed: the bytes read so far, and the rest.
@@ -353,6 +363,13 @@ async fn record_response(
         None => Body::from(text.map_or_else(FromUtf8Error::into_bytes, String::into_bytes)),
     };
     (Response::from_parts(parts, body), why)
+}
+
+/// Returns whether a text begins as a JSON object and ends before it does.
+fn is_cut_object(text: &[u8]) -> bool {
+    let is_object = text.trim_ascii_start().first() == Some(&b'{');
+    let parsed = serde_json::from_slice::<IgnoredAny>(text);
+    is_object && parsed.is_err_and(|error| error.is_eof())
 }
 
 /// State of a response body after reading its start.

@@ -50,6 +50,11 @@ impl EventStreamParser {
         }
     }
 
+    /// Returns whether the input ends between two events.
+    pub(super) fn is_between_events(&self) -> bool {
+        self.line.is_empty() && self.data.is_none()
+    }
+
     /// Returns whether parsing has stopped because the input is not a valid event stream.
     pub(super) fn is_over(&self) -> bool {
         self.is_over

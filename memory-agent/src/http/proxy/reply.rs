@@ -188,6 +188,16 @@ impl ReplyParser {
         }
     }
 
+    /// Returns whether the input ends between two events.
+    pub(super) fn is_between_events(&self) -> bool {
+        self.events.is_between_events()
+    }
+
+    /// Returns whether the stream contained its end or an error.
+    pub(super) fn has_end(&self) -> bool {
+        self.said.is_whole || self.said.is_error
+    }
+
     /// Ends parsing because the client disconnected.
     ///
     /// Like [`ReplyParser::end`], but an incomplete response has failed.

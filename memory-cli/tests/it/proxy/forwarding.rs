@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::process::{HttpResponse, ProxyProcess, read_chunk, read_head};
 use super::stored_texts;
@@ -167,26 +167,36 @@ fn what_is_asked_for_in_pieces_passes_as_it_comes_whatever_it_is() {
 
 #[test]
 fn what_goes_wrong_behind_goes_wrong_in_front() {
-    let upstream =
-        FakeUpstream::start(
-            |asked: &UpstreamRequest| match asked.json()["model"].as_str() {
-                Some("busy") => UpstreamReply::Whole(
-                    429,
-                    "Retry-After: 1\r\nContent-Type: application/json\r\n",
-                    r#"{"error":{"code":"x"}}"#.into(),
-                ),
-                Some("close") => UpstreamReply::Close,
-                Some("break") => UpstreamReply::Break,
-                Some("odd") => {
-                    UpstreamReply::Whole(200, "Content-Type: application/json\r\n", "<html>".into())
-                }
-                _ => UpstreamReply::Stream {
-                    pieces: completion_events(&["Hello"])[..1].to_vec(),
-                    go_on: None,
-                    is_whole: false,
-                },
-            },
-        );
+    let raw = |kind: &str, body: &str| {
+        UpstreamReply::Raw(format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n{body}").into())
+    };
+    let upstream = FakeUpstream::start(move |asked: &UpstreamRequest| match asked.json()["model"]
+        .as_str()
+    {
+        Some("busy") => UpstreamReply::Whole(
+            429,
+            "Retry-After: 1\r\nContent-Type: application/json\r\n",
+            r#"{"error":{"code":"x"}}"#.into(),
+        ),
+        Some("close") => UpstreamReply::Close,
+        Some("break") => UpstreamReply::Break,
+        // The end of the connection is the end of these bodies.
+        Some("cut json") => raw(
+            "application/json",
+            r#"{"choices":[{"message":{"content":"He"#,
+        ),
+        Some("cut stream") => raw("text/event-stream", "data: {\"choices\":[]}\n\n"),
+        Some("cut event") => raw("text/event-stream", "data: {\"choices\":"),
+        Some("old") => raw("application/json", "{\"error\":{}}"),
+        Some("odd") => {
+            UpstreamReply::Whole(200, "Content-Type: application/json\r\n", "<html>".into())
+        }
+        _ => UpstreamReply::Stream {
+            pieces: completion_events(&["Hello"])[..1].to_vec(),
+            go_on: None,
+            is_whole: false,
+        },
+    });
     let sandbox = Sandbox::new();
     let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), QUIET_FLAGS);
     let ask = |model: &str| {
@@ -208,11 +218,34 @@ fn what_goes_wrong_behind_goes_wrong_in_front() {
         (broken.status, broken.text().as_str(), broken.is_whole),
         (Some(200), "{\"data\":[", false)
     );
+    // An error event follows the events of a stream that breaks off.
     let stream = ask("stream");
+    let begin = String::from_utf8(completion_events(&["Hello"])[0].clone()).expect("text");
+    let error = stream.text().strip_prefix(&begin).map(str::to_owned);
+    let error: Value = error
+        .as_deref()
+        .and_then(|event| serde_json::from_str(event.strip_prefix("data: ")?).ok())
+        .expect("an event");
     assert_eq!(
-        (stream.body.clone(), stream.is_whole),
-        (completion_events(&["Hello"])[0].clone(), false)
+        (&error["error"]["code"], stream.is_whole),
+        (&json!("MODEL_FAILED"), false)
     );
+    for model in ["cut json", "cut stream", "cut event"] {
+        let cut = ask(model);
+        assert_eq!(
+            (cut.status, cut.is_whole),
+            (Some(200), false),
+            "{model}: {}",
+            cut.text()
+        );
+        assert_eq!(
+            cut.text().contains("MODEL_FAILED"),
+            model == "cut stream",
+            "{model}: {}",
+            cut.text()
+        );
+    }
+    assert!(ask("old").is_whole);
     assert_eq!(ask("odd").text(), "<html>");
     proxy.stop();
     // An incomplete answer is not stored; the query is stored once.
