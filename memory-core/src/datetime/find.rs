@@ -156,10 +156,15 @@ fn resolve_expressions<Tz: TimeZone>(
         if replaced.is_none() && heard.range_end.as_ref().is_some_and(|end| end.is_fragment) {
             continue;
         }
-        // The new day of an appointment is in the week, month and year of the old one, unless it names others.
-        let old = replaced.and_then(|before| before.spoken.day.clone());
-        if let (Some(mut old), Some(new)) = (old, &mut heard.spoken.day) {
-            range::align_days(&mut old, new);
+        // The new day of an appointment is in the week, month and year of the old one, and a new hour on its day.
+        if let Some(mut old) = replaced.and_then(|before| before.spoken.day.clone()) {
+            match &mut heard.spoken.day {
+                Some(new) => range::align_days(&mut old, new),
+                None if heard.spoken.clock.is_some() && heard.spoken.every.is_none() => {
+                    heard.spoken.day = Some(old);
+                }
+                None => {}
+            }
         }
         if let Some((before, at)) = found.last_mut()
             && let Some((day, shared)) = share_day(before, &heard, tokens)
@@ -246,9 +251,7 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
 
 impl ParsedExpression {
     fn new(spoken: DateExpression, pieces: Range<usize>, tokens: &[DateToken<'_>]) -> Self {
-        let around = pieces.start.saturating_sub(MAX_JOIN_DISTANCE)
-            ..tokens.len().min(pieces.end + MAX_JOIN_DISTANCE);
-        let custom = spoken.clock.and_then(|_| usual_day_part(&tokens[around]));
+        let custom = spoken.clock.and_then(|_| usual_day_part(tokens, &pieces));
         Self {
             spoken: DateExpression { custom, ..spoken },
             pieces,
@@ -290,8 +293,8 @@ fn join_range(
     })
 }
 
-/// Returns the usual part of the day of the activity that the words around a time name.
-fn usual_day_part(around: &[DateToken<'_>]) -> Option<DayPart> {
+/// Returns the usual part of the day of the activity that the nearest words around a time name.
+fn usual_day_part(tokens: &[DateToken<'_>], pieces: &Range<usize>) -> Option<DayPart> {
     let word = |token: &DateToken<'_>| match token.what {
         DateTokenKind::Word(
             "dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie"
@@ -317,10 +320,21 @@ fn usual_day_part(around: &[DateToken<'_>]) -> Option<DayPart> {
         | (DateTokenKind::Han('早'), DateTokenKind::Han('饭' | '餐')) => Some(DayPart::Morning),
         _ => None,
     };
-    around
-        .iter()
-        .find_map(word)
-        .or_else(|| around.windows(2).find_map(pair))
+    let around = pieces.start.saturating_sub(MAX_JOIN_DISTANCE)
+        ..tokens.len().min(pieces.end + MAX_JOIN_DISTANCE);
+    let found = around.clone().filter_map(|at| {
+        let pair = tokens[at..around.end]
+            .first_chunk::<2>()
+            .and_then(|next| pair(next));
+        let distance = pieces
+            .start
+            .saturating_sub(at)
+            .max((at + 1).saturating_sub(pieces.end));
+        word(&tokens[at]).or(pair).map(|part| (distance, part))
+    });
+    found
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, part)| part)
 }
 
 /// Applies the time of the second expression to the first if both share it: "Tuesday and Thursday at 4:30"; or its day: "at 8 and
@@ -528,6 +542,26 @@ fn join_day_and_time(
         (&first.spoken, &second.spoken),
         (&second.spoken, &first.spoken),
     ];
+    // "Monthly rent on the 1st".
+    let recurs = |(interval, day): &(&DateExpression, &DateExpression)| {
+        let is_interval =
+            interval.day.is_none() && interval.clock.is_none() && interval.end.is_none();
+        let recurs = |every| day.day.as_ref().is_some_and(|day| day.recurs_every(every));
+        is_interval && interval.every.is_some_and(recurs) && day.every.is_none() && !day.is_vague
+    };
+    if recurs(&orders[0]) {
+        let spoken = DateExpression {
+            every: first.spoken.every,
+            part: second.spoken.part.or(first.spoken.part),
+            ..second.spoken.clone()
+        };
+        return Some(ParsedExpression {
+            spoken,
+            pieces: first.pieces.start..second.pieces.end,
+            gap: Some(first.pieces.end..second.pieces.start).filter(|gap| !gap.is_empty()),
+            range_end: None,
+        });
+    }
     let (day, time) = orders
         .into_iter()
         .find(|(day, time)| is_day(day) && is_time(time))?;

@@ -152,7 +152,18 @@ pub fn find_old_time_words(before: &str) -> Option<usize> {
     let marked = OLD_TIME_WORDS.iter().filter_map(|word| before.rfind(word));
     let place = marked.max().map(|at| &before[..at]);
     let direct = [
-        " was", " were", " was on", " was at", " was for", " not", " not on", " not at", "不是",
+        " was",
+        " were",
+        " was on",
+        " was at",
+        " was for",
+        " not",
+        " not on",
+        " not at",
+        " no longer",
+        " no longer on",
+        " no longer at",
+        "不是",
         "不在",
     ];
     let past = direct.iter().find_map(|word| {
@@ -228,7 +239,16 @@ fn is_replaced(before: &str, gap: &str) -> bool {
     };
     let is_from_to = matches!(gap, "to" | "until" | "till") && ends(&[" from"]) && was_moved();
     let is_not_but = matches!(gap, "but" | "but on" | "but at")
-        && ends(&[" not", " not on", " not at", "n't on", "n't"]);
+        && ends(&[
+            " not",
+            " not on",
+            " not at",
+            "n't on",
+            "n't",
+            " no longer",
+            " no longer on",
+            " no longer at",
+        ]);
     let is_not_but_in_chinese =
         matches!(gap.trim_start_matches(['，', ',']), "而是" | "是") && ends(&["不是", "不在"]);
     let is_new = |own: &&str| {

@@ -254,6 +254,27 @@ impl DayPhrase {
         Some(Self::days_of(first, if is_cut { -1 } else { last }, period))
     }
 
+    /// Returns the nth part of `length` months of a year; a negative `nth` counts from its end.
+    pub(super) fn nth_months(nth: i32, length: i64, year: Year) -> Option<Self> {
+        let months = i64::from(nth).checked_mul(length)?;
+        let last = if nth < 0 {
+            12 + months + length
+        } else {
+            months
+        };
+        let month = |number: i64| {
+            let number = u32::try_from(number).ok()?;
+            (1..=12)
+                .contains(&number)
+                .then_some(Period::Month(Month::Named(number, year)))
+        };
+        let first = DayExpression::Edge(PeriodEdge::Start, month(last - length + 1)?);
+        Some(Self::span(
+            first,
+            DayExpression::Edge(PeriodEdge::End, month(last)?),
+        ))
+    }
+
     /// Returns the span of `length` from `first` until today or, if it is in hours or smaller units, now.
     pub(super) fn recent(first: DayExpression, length: CalendarDuration) -> Self {
         let today = DayExpression::Shifted(0);

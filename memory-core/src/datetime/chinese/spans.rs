@@ -9,9 +9,26 @@ use super::numbers::{parse_number, parse_number_in};
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    [parse_part_of_month, parse_recent_span]
+    [parse_part_of_year, parse_part_of_month, parse_recent_span]
         .into_iter()
         .find_map(|form| cursor.attempt(form))
+}
+
+/// Consumes 2026年第三季度 and 明年上半年.
+fn parse_part_of_year(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    let year = Some(parse_year_reference(cursor)).filter(|year| *year != Year::Unsaid)?;
+    cursor.consume_han("的");
+    let halves = [("上半年", 1), ("下半年", 2)];
+    if let Some((_, half)) = halves
+        .into_iter()
+        .find(|(name, _)| cursor.consume_han(name))
+    {
+        return DayPhrase::nth_months(half, 6, year);
+    }
+    cursor.consume_han("第");
+    let quarter = i32::try_from(parse_number(cursor)?).ok()?;
+    let is_quarter = cursor.consume_any_han(&["季度", "季"]);
+    DayPhrase::nth_months(quarter, 3, year).filter(|_| is_quarter)
 }
 
 /// Consumes 七月第一周, 下个月最后两周, 本月前三天 and 六月下半月.

@@ -399,5 +399,5 @@ pub(in super::super) fn can_start_expression(word: &str) -> bool {
         || lookup_zone(word).is_some()
         || lookup_zone_id(word).is_some()
         || can_start_place(word)
-        || word == "p"
+        || matches!(word, "p" | "q")
 }

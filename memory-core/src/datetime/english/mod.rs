@@ -263,7 +263,12 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.part = Some(DayPart::Night);
         return true;
     }
-    if spoken.part.is_none() && !spoken.is_instant() {
+    // "7am, noon and 6pm" are three times.
+    let is_next_time = spoken
+        .clock
+        .is_some_and(|clock| clock.is_sure && clock.hour != 12)
+        && matches!(cursor.word(), "noon" | "midday");
+    if spoken.part.is_none() && !spoken.is_instant() && !is_next_time {
         let is_after_day = spoken.day.is_some() || spoken.clock.is_some() || spoken.every.is_some();
         if let Some(part) = cursor
             .attempt(|cursor| parse_day_part(cursor, is_after_day))
@@ -334,7 +339,7 @@ fn parse_recurrence_beside(
         || is_frequency && before == Some(DateTokenKind::Word("me"))
         || is_frequency
             && matches!(before, None | Some(DateTokenKind::Sign('\n')))
-            && !names_day(*cursor);
+            && !names_other_day(*cursor, recurrence.every);
     let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
     let is_time_next = || {
         let mut ahead = *cursor;
@@ -352,15 +357,15 @@ fn parse_recurrence_beside(
         .then_some(recurrence)
 }
 
-/// Returns whether a day follows in the same line, near enough to be the one that the text is about.
-fn names_day(mut cursor: TokenCursor<'_>) -> bool {
+/// Returns whether a day that does not recur at `every` follows in the same line, near enough to be the one that the text is about.
+fn names_other_day(mut cursor: TokenCursor<'_>, every: CalendarDuration) -> bool {
     (0..MAX_ADVERB_DISTANCE).any(|_| {
-        let is_day = parse_day(&mut cursor.clone()).is_some();
         let is_over = matches!(cursor.peek(0), None | Some(DateTokenKind::Sign('\n')));
+        let day = parse_day(&mut cursor.clone()).filter(|_| !is_over);
         if !is_over {
             cursor.step();
         }
-        is_day && !is_over
+        day.is_some_and(|named| named.is_vague || !named.day.recurs_every(every))
     })
 }
 

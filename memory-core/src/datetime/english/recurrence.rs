@@ -4,8 +4,8 @@ use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, Month, Period, Quantity, RecurrencePhrase,
-    TimeUnit, Week,
+    CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, Quantity,
+    RecurrencePhrase, TimeUnit, Week,
 };
 use super::super::token::DateTokenKind;
 use super::days::parse_day;
@@ -177,7 +177,8 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     if let Some(days) = cursor.attempt(parse_weekdays) {
         return RecurrencePhrase::on(days, 1);
     }
-    let named = parse_day(cursor).filter(|named| !named.is_vague && named.clock.is_none())?;
+    let is_definite = |named: &DayPhrase| !named.is_vague || named.end.is_some();
+    let named = parse_day(cursor).filter(|named| is_definite(named) && named.clock.is_none())?;
     Some(RecurrencePhrase {
         part: named.part,
         ..RecurrencePhrase::on(named.day, 1)?

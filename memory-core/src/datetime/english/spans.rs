@@ -4,19 +4,25 @@ use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPhrase, Period, Quantity, WeekdayAnchor,
+    CalendarDuration, CountedDays, DayExpression, DayPhrase, Period, Quantity, WeekdayAnchor, Year,
 };
 use super::days::parse_day;
 use super::durations::{parse_duration, parse_unit};
+use super::numbers::parse_year;
 use super::periods::parse_period;
 use super::recurrence::parse_nth;
 use super::weekdays::offset_from_now;
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    [parse_part_of_period, parse_week_of_day, parse_recent_span]
-        .into_iter()
-        .find_map(|form| cursor.attempt(form))
+    [
+        parse_part_of_period,
+        parse_quarter,
+        parse_week_of_day,
+        parse_recent_span,
+    ]
+    .into_iter()
+    .find_map(|form| cursor.attempt(form))
 }
 
 /// Consumes "the first week of July", "the last two weeks of August" and "the second half of the month".
@@ -24,12 +30,15 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.consume_word("the");
     let nth = parse_nth(cursor)?;
     let unit = cursor.word();
+    let mut months = None;
     let length = if cursor.consume_any_word(&["half", "weekend"]) {
         None
     } else {
         let length = cursor
             .attempt(parse_duration)
             .or_else(|| cursor.attempt(parse_one_unit))?;
+        months = Some(length.months)
+            .filter(|months| 0 < *months && length == CalendarDuration::in_months(*months));
         let days = i32::try_from(length.days).ok()?;
         Some(days).filter(|days| length == CalendarDuration::in_days((*days).into()))
     };
@@ -37,6 +46,11 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return None;
     }
     let period = parse_period(cursor)?;
+    if let Period::Year(year) = period
+        && let Some(months) = months.or(Some(6).filter(|_| unit == "half"))
+    {
+        return DayPhrase::nth_months(nth, months, year);
+    }
     match (length, period) {
         (_, Period::Day(_) | Period::Week(_) | Period::WorkWeek(_)) => None,
         (Some(days), period) if 0 < days => DayPhrase::nth_days(nth, days, &period),
@@ -53,6 +67,19 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         },
         _ => None,
     }
+}
+
+/// Consumes "Q3 2026".
+fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    if !cursor.consume_word("q") {
+        return None;
+    }
+    let quarter = cursor
+        .consume_glued_number()
+        .filter(|number| number.digits == 1)?;
+    cursor.consume_any_word(&["of", "in"]);
+    let year = Year::Exactly(parse_year(cursor)?);
+    DayPhrase::nth_months(i32::try_from(quarter.value).ok()?, 3, year)
 }
 
 /// Consumes "the week of July 7" and "the week starting July 7".
@@ -77,10 +104,10 @@ fn parse_week_of_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     })
 }
 
-/// Consumes "the last 3 days", "the past two hours" and "the past week", which end today or now.
+/// Consumes "the last 3 days", "the past week" and, after "in", "the last month", which end today or now.
 fn parse_recent_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    cursor.consume_any_word(&["the", "these"]);
-    let is_past = cursor.word() == "past";
+    let is_led = matches!(cursor.word_before(1), "in" | "within" | "over" | "during");
+    let is_past = cursor.consume_any_word(&["the", "these"]) && is_led || cursor.word() == "past";
     if !cursor.consume_any_word(&["last", "past", "previous"]) {
         return None;
     }

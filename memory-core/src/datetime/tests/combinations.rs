@@ -89,6 +89,9 @@ fn recurrences_name_their_days_and_resolve_to_the_first_after_now() {
         ("每周", "2025-06-18"),
         ("每周末", "2025-06-14"),
         ("Mon-Fri 08:00 standup", "2025-06-12 08:00"),
+        ("every first week of the month", "2025-07-01"),
+        ("monthly rent on the 1st", "2025-07-01"),
+        ("Weekly sync with Bob on Tuesday at 10", "2025-06-17 10:00"),
         ("Tue - Thu at 14:00", "2025-06-11 14:00"),
         ("Mon/Wed/Fri at 6am every week", "2025-06-13 06:00"),
         (
@@ -282,6 +285,10 @@ fn hours_of_a_list_are_on_the_same_day_and_clock() {
             .collect();
         assert_eq!(found, expected, "{text}");
     }
+    let found = find_dates("tomorrow at 7am, noon and 6pm", &wednesday());
+    let hours: Vec<_> = found.iter().map(super::format_mention).collect();
+    let expected = ["2025-06-12 07:00", "2025-06-12 12:00", "2025-06-12 18:00"];
+    assert_eq!(hours, expected);
     for text in [
         "tomorrow at 9, 3 eggs",
         "tomorrow at 3pm and 5 people come",
@@ -303,6 +310,14 @@ fn the_new_date_of_an_appointment_is_near_its_old_one() {
                 "2025-06-12 17:00",
             ),
             ("moved from 28 December 2026 to 4 January", "2027-01-04"),
+            (
+                "The call was moved from June 20 at 3pm to 4pm",
+                "2025-06-20 16:00",
+            ),
+            (
+                "The party is no longer on June 20 but on June 27",
+                "2025-06-27",
+            ),
             ("会议从2027年5月3日改到5月10日", "2027-05-10"),
             ("会议从5月3日改到10日", "2026-05-10"),
             ("会议从下周一改到周四", "2025-06-19"),
@@ -322,7 +337,11 @@ fn an_adverb_at_the_start_of_a_text_without_a_day_is_its_recurrence() {
         assert_eq!(super::format_mention(&reading), at, "{text}");
         assert!(reading.repeats, "{text}");
     }
-    for text in ["Daily Mail article due Friday", "the daily report"] {
+    for text in [
+        "Daily Mail article due Friday",
+        "weekly report tomorrow",
+        "the daily report",
+    ] {
         let found = find_dates(text, &wednesday());
         assert!(found.iter().all(|reading| !reading.repeats), "{text}");
     }
@@ -490,6 +509,15 @@ fn a_range_keeps_its_start_and_end() {
         ("last week of the year", "2025-12-25 to 2025-12-31 00:00"),
         ("the week of July 9", "2025-07-07 to 2025-07-13 00:00"),
         ("the week starting July 9", "2025-07-09 to 2025-07-15 00:00"),
+        (
+            "first quarter of next year",
+            "2026-01-01 to 2026-03-31 00:00",
+        ),
+        ("Q3 2026", "2026-07-01 to 2026-09-30 00:00"),
+        ("second half of 2026", "2026-07-01 to 2026-12-31 00:00"),
+        ("明年上半年", "2026-01-01 to 2026-06-30 00:00"),
+        ("2026年第四季度", "2026-10-01 to 2026-12-31 00:00"),
+        ("in the last month", "2025-05-11 to 2025-06-11 00:00"),
         ("7月第一周", "2025-07-01 to 2025-07-07 00:00"),
         ("七月的最后两周", "2025-07-18 to 2025-07-31 00:00"),
         ("下个月下半月", "2025-07-16 to 2025-07-31 00:00"),

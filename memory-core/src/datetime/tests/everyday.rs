@@ -2,7 +2,18 @@
 //!
 //! All are said on Wednesday the 11th of June 2025, at 10:20.
 
-use super::{count_correct, format_found_date};
+use super::super::find_dates;
+use super::{count_correct, format_found_date, wednesday};
+
+#[test]
+fn the_nearest_activity_determines_the_half_of_the_day() {
+    let found = find_dates(
+        "breakfast on Friday at 8, dinner on Saturday at 7",
+        &wednesday(),
+    );
+    let hours: Vec<_> = found.iter().map(super::format_mention).collect();
+    assert_eq!(hours, ["2025-06-13 08:00", "2025-06-14 19:00"]);
+}
 
 #[test]
 fn at_least_95_of_100_everyday_sentences_in_english_are_read_right() {
