@@ -490,6 +490,34 @@ fn a_range_keeps_its_start_and_end() {
         ("明天下午2点到4点", "2025-06-12 14:00 to 2025-06-12 16:00"),
         ("明天上午9:00-11:30", "2025-06-12 09:00 to 2025-06-12 11:30"),
         ("明天9点到12点", "2025-06-12 09:00 to 2025-06-12 12:00"),
+        (
+            "<2025-07-03 Thu 10:00-11:30 -2d>",
+            "2025-07-03 10:00 to 2025-07-03 11:30",
+        ),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+        assert_eq!(
+            find_dates(text, &wednesday()).len(),
+            1,
+            "{text}: {:?}",
+            find_dates(text, &wednesday())
+        );
+    }
+    for text in [
+        "tomorrow at 3pm",
+        "the meeting was moved from Tuesday to Thursday",
+        "move it tomorrow to 3pm",
+        "the last day of July",
+        "花了近三天",
+        "the last 2 minutes of the match",
+    ] {
+        assert!(format_range(text).ends_with(" to -"), "{text}");
+    }
+}
+
+#[test]
+fn parts_of_months_and_years_and_recent_days_are_ranges() {
+    for (text, range) in [
         ("the first week of July", "2025-07-01 to 2025-07-07 00:00"),
         ("last week of June", "2025-06-24 to 2025-06-30 00:00"),
         (
@@ -526,28 +554,9 @@ fn a_range_keeps_its_start_and_end() {
         ("the last 24 hours", "2025-06-10 10:20 to 2025-06-11 10:20"),
         ("最近三天", "2025-06-08 to 2025-06-11 00:00"),
         ("过去的两个月", "2025-04-11 to 2025-06-11 00:00"),
-        (
-            "<2025-07-03 Thu 10:00-11:30 -2d>",
-            "2025-07-03 10:00 to 2025-07-03 11:30",
-        ),
     ] {
         assert_eq!(format_range(text), range, "{text}");
-        assert_eq!(
-            find_dates(text, &wednesday()).len(),
-            1,
-            "{text}: {:?}",
-            find_dates(text, &wednesday())
-        );
-    }
-    for text in [
-        "tomorrow at 3pm",
-        "the meeting was moved from Tuesday to Thursday",
-        "move it tomorrow to 3pm",
-        "the last day of July",
-        "花了近三天",
-        "the last 2 minutes of the match",
-    ] {
-        assert!(format_range(text).ends_with(" to -"), "{text}");
+        assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
     }
 }
 
