@@ -136,7 +136,7 @@ fn resolve_expressions<Tz: TimeZone>(
         zone: &zone,
     };
     let placed = |heard: &ParsedExpression| resolve(&heard.spoken, &moment);
-    let mut found: Vec<(ParsedExpression, Option<ResolvedDate>)> = Vec::new();
+    let mut found: Vec<PlacedExpression> = Vec::new();
     for mut heard in find_expressions(tokens) {
         let range = found
             .last()
@@ -173,17 +173,8 @@ fn resolve_expressions<Tz: TimeZone>(
             *at = placed(before);
         }
         // The time after a list is the time of each of its days.
-        let mut first = found.len();
-        while let Some(index) = first.checked_sub(1) {
-            let next = found.get(first).map_or(&heard, |(next, _)| next);
-            let timed = share_time(&found[index].0, next, tokens)
-                .and_then(|timed| Some((placed(&timed)?, timed)));
-            let Some((resolved, timed)) = timed else {
-                break;
-            };
-            found[index] = (timed, Some(resolved));
-            first = index;
-        }
+        share_back(&mut found, &mut heard, &share_month, tokens, &placed);
+        let first = share_back(&mut found, &mut heard, &share_time, tokens, &placed);
         // "Mon, Wed and Fri at 6 every week" recurs on all of its days.
         let is_once = |(before, _): &(ParsedExpression, _)| before.spoken.every.is_none();
         if heard.spoken.every.is_some() && first < found.len() && found[first..].iter().all(is_once)
@@ -201,15 +192,76 @@ fn resolve_expressions<Tz: TimeZone>(
             (day.is_none() || resolved.as_ref().is_some_and(is_to_come))
                 .then_some((joined, resolved))
         });
-        if let Some(joined) = whole {
+        if let Some((mut joined, resolved)) = whole {
             found.pop();
-            found.push(joined);
+            share_back(&mut found, &mut joined, &share_time, tokens, &placed);
+            found.push((joined, resolved));
         } else {
             let resolved = placed(&heard);
             found.push((heard, resolved));
         }
     }
     found
+}
+
+/// An expression with its resolution.
+type PlacedExpression = (ParsedExpression, Option<ResolvedDate>);
+
+/// A rule that completes two adjacent expressions of a list from each other, if it applies.
+type ListRule = dyn Fn(
+    &ParsedExpression,
+    &ParsedExpression,
+    &[DateToken<'_>],
+) -> Option<(DateExpression, DateExpression)>;
+
+/// Completes the expressions of the list that ends in `last`, from the last to the first.
+///
+/// Returns the index of the first one that was completed.
+fn share_back(
+    found: &mut [PlacedExpression],
+    last: &mut ParsedExpression,
+    rule: &ListRule,
+    tokens: &[DateToken<'_>],
+    placed: &dyn Fn(&ParsedExpression) -> Option<ResolvedDate>,
+) -> usize {
+    let mut first = found.len();
+    while let Some(index) = first.checked_sub(1) {
+        let (before, after) = found.split_at_mut(first);
+        let own = &mut before[index].0;
+        let next = after.first_mut().map_or(&mut *last, |(next, _)| next);
+        let Some((spoken, next_spoken)) = rule(own, next, tokens) else {
+            break;
+        };
+        let completed = ParsedExpression {
+            spoken,
+            pieces: own.pieces.clone(),
+            gap: own.gap.clone(),
+            range_end: None,
+        };
+        let Some(resolved) = placed(&completed) else {
+            break;
+        };
+        next.spoken = next_spoken;
+        found[index] = (completed, Some(resolved));
+        first = index;
+    }
+    first
+}
+
+/// Gives two dates of a list the same month: "the 9th and 10th of June", 12月3日和5日.
+fn share_month(
+    first: &ParsedExpression,
+    second: &ParsedExpression,
+    tokens: &[DateToken<'_>],
+) -> Option<(DateExpression, DateExpression)> {
+    let between = tokens.get(first.pieces.end..second.pieces.start)?;
+    let (mut one, mut other) = (first.spoken.clone(), second.spoken.clone());
+    let is_single = |spoken: &DateExpression| spoken.every.is_none() && spoken.end.is_none();
+    if !is_list_joint(between) || !is_single(&one) || !is_single(&other) {
+        return None;
+    }
+    let is_shared = range::share_month(one.day.as_mut()?, other.day.as_mut()?);
+    is_shared.then_some((one, other))
 }
 
 /// Returns all expressions in text order.
@@ -233,9 +285,9 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
         found.push(ParsedExpression::new(spoken.clone(), at..end, tokens));
         at = end;
         if range_end.is_none() {
-            for (hour, pieces) in range::parse_listed_hours(tokens, at, &spoken) {
+            for (more, pieces) in range::parse_list(tokens, at, &spoken) {
                 at = pieces.end;
-                found.push(ParsedExpression::new(hour, pieces, tokens));
+                found.push(ParsedExpression::new(more, pieces, tokens));
             }
         }
         if let Some((range_end, from, end)) = range_end {
@@ -343,12 +395,17 @@ fn share_time(
     first: &ParsedExpression,
     second: &ParsedExpression,
     tokens: &[DateToken<'_>],
-) -> Option<ParsedExpression> {
+) -> Option<(DateExpression, DateExpression)> {
     let between = tokens.get(first.pieces.end..second.pieces.start)?;
     let is_list = between.is_empty() || is_list_joint(between);
     let is_weekday =
         |spoken: &DateExpression| matches!(spoken.day, Some(DayExpression::Weekday(..)));
-    let is_both = is_list && is_weekday(&first.spoken) && is_weekday(&second.spoken);
+    let is_date = |spoken: &DateExpression| {
+        matches!(spoken.day, Some(DayExpression::OfMonth(..))) && !between.is_empty()
+    };
+    let is_both = is_list
+        && (is_weekday(&first.spoken) && is_weekday(&second.spoken)
+            || is_date(&first.spoken) && is_date(&second.spoken) && first.spoken.end.is_none());
     let is_open =
         first.spoken.clock.is_none() && first.spoken.part.is_none() && first.spoken.zone.is_none();
     let DateExpression {
@@ -375,25 +432,18 @@ fn share_time(
             custom: first.spoken.custom,
             ..second.spoken.clone()
         };
-        return Some(ParsedExpression {
-            spoken,
-            pieces: first.pieces.clone(),
-            gap: None,
-            range_end: None,
-        });
+        return Some((spoken, second.spoken.clone()));
     }
-    (is_both && is_open && is_timed).then(|| ParsedExpression {
-        spoken: DateExpression {
+    (is_both && is_open && is_timed).then(|| {
+        let timed = DateExpression {
             clock,
             part,
             zone: zone.clone(),
             custom,
             end: end.clone(),
             ..first.spoken.clone()
-        },
-        pieces: first.pieces.clone(),
-        gap: None,
-        range_end: None,
+        };
+        (timed, second.spoken.clone())
     })
 }
 

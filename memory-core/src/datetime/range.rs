@@ -219,15 +219,17 @@ fn is_next_period(first: &DateExpression, next: &DateExpression) -> bool {
     }
 }
 
-/// Returns the hours that continue a list of hours of one day after `at`, with their tokens: "8.30" after "tomorrow at 8 and".
-pub(super) fn parse_listed_hours(
+/// Returns what continues a list after `at`, with its tokens: the hours of one day ("8.30" after "tomorrow at 8 and"), or the days of
+/// one month ("10" after "June 9 and").
+pub(super) fn parse_list(
     tokens: &[DateToken<'_>],
     at: usize,
     start: &DateExpression,
 ) -> Vec<(DateExpression, Range<usize>)> {
     let mut cursor = TokenCursor::new(tokens, at);
-    let mut hours = Vec::new();
+    let mut list = Vec::new();
     loop {
+        let has_comma = cursor.peek(0) == Some(DateTokenKind::Sign(','));
         let is_list = english::consume_list_separator(&mut cursor);
         let next = find::parse_expression(cursor).map(|(next, _)| next);
         // A recurrence has one time.
@@ -235,13 +237,21 @@ pub(super) fn parse_listed_hours(
             return Vec::new();
         }
         let from = cursor.position();
-        let hour = parse_bare_hour(&mut cursor, start).filter(|_| is_list && next.is_none());
-        let Some(hour) = hour else {
+        // After a comma, a number without an ending is no day but an hour or a year.
+        let day = |cursor: &mut TokenCursor<'_>| {
+            let day = parse_bare_day(cursor, start)?;
+            let is_ordinal = matches!(cursor.word_before(1), "st" | "nd" | "rd" | "th");
+            (is_ordinal || !has_comma).then_some(day)
+        };
+        let more = cursor
+            .attempt(|cursor| parse_bare_hour(cursor, start))
+            .or_else(|| cursor.attempt(day));
+        let Some(more) = more.filter(|_| is_list && next.is_none()) else {
             break;
         };
-        hours.push((hour, from..cursor.position()));
+        list.push((more, from..cursor.position()));
     }
-    hours
+    list
 }
 
 /// Consumes the hour of "3pm to 5".
@@ -372,6 +382,15 @@ pub(super) fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
         }
         (Month::Named(..) | Month::Away(_), _) => {}
     }
+}
+
+/// Gives two days of a list the month and year that only one of them has; returns whether there is such a one.
+pub(super) fn share_month(first: &mut DayExpression, second: &mut DayExpression) -> bool {
+    let mut months = || Some((*month_of(first)?, *month_of(second)?));
+    let before = months();
+    align_days(first, second);
+    let mut months = || Some((*month_of(first)?, *month_of(second)?));
+    before != months()
 }
 
 fn month_of(day: &mut DayExpression) -> Option<&mut Month> {

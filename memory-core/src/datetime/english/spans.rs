@@ -53,7 +53,7 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     }
     match (length, period) {
         (_, Period::Day(_) | Period::Week(_) | Period::WorkWeek(_)) => None,
-        (Some(days), period) if 0 < days => DayPhrase::nth_days(nth, days, &period),
+        (Some(days), period) if 1 < days => DayPhrase::nth_days(nth, days, &period),
         (None, period) if unit == "weekend" => {
             let saturday = DayExpression::Nth(nth, CountedDays::Weekdays(Weekday::Sat), period);
             let day = CalendarDuration::in_days(1);
@@ -69,16 +69,30 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     }
 }
 
-/// Consumes "Q3 2026".
+/// Consumes "Q3 2026", "2026-Q3" and, after "in", "Q3".
 fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    let is_led = matches!(
+        cursor.word_before(1),
+        "in" | "by" | "until" | "till" | "before" | "since" | "during"
+    );
+    let year_before = cursor.attempt(|cursor| {
+        let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+        let year = i32::try_from(year.value).ok()?;
+        cursor.consume_sign('-');
+        (cursor.word() == "q").then_some(year)
+    });
     if !cursor.consume_word("q") {
         return None;
     }
     let quarter = cursor
         .consume_glued_number()
         .filter(|number| number.digits == 1)?;
-    cursor.consume_any_word(&["of", "in"]);
-    let year = Year::Exactly(parse_year(cursor)?);
+    let year_behind = cursor.attempt(|cursor| {
+        cursor.consume_any_word(&["of", "in"]);
+        parse_year(cursor)
+    });
+    let year = year_before.or(year_behind).map(Year::Exactly);
+    let year = year.or(Some(Year::Unsaid).filter(|_| is_led))?;
     DayPhrase::nth_months(i32::try_from(quarter.value).ok()?, 3, year)
 }
 
@@ -106,8 +120,19 @@ fn parse_week_of_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 /// Consumes "the last 3 days", "the past week" and, after "in", "the last month", which end today or now.
 fn parse_recent_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let is_led = matches!(cursor.word_before(1), "in" | "within" | "over" | "during");
-    let is_past = cursor.consume_any_word(&["the", "these"]) && is_led || cursor.word() == "past";
+    let before = cursor.word_before(1);
+    let is_led = matches!(before, "in" | "within" | "over" | "during");
+    let has_article = cursor.consume_any_word(&["the", "these"]);
+    // In "it is past 3 days" and "ten past 5", the word is a preposition.
+    let is_preposition = cursor.word() == "past"
+        && !has_article
+        && !is_led
+        && cursor.position() != 0
+        && !matches!(before, "for" | "from" | "of" | "since");
+    if is_preposition {
+        return None;
+    }
+    let is_past = has_article && is_led || cursor.word() == "past";
     if !cursor.consume_any_word(&["last", "past", "previous"]) {
         return None;
     }

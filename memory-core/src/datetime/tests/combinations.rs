@@ -299,6 +299,38 @@ fn hours_of_a_list_are_on_the_same_day_and_clock() {
 }
 
 #[test]
+fn dates_of_a_list_are_in_the_same_month_and_year_at_the_same_time() {
+    for (text, expected) in [
+        (
+            "on December 9 and 10 at 8am",
+            &["2025-12-09 08:00", "2025-12-10 08:00"][..],
+        ),
+        (
+            "the 19th and 20th of December",
+            &["2025-12-19", "2025-12-20"],
+        ),
+        (
+            "the 18th, 19th and 20th of December at noon",
+            &["2025-12-18 12:00", "2025-12-19 12:00", "2025-12-20 12:00"],
+        ),
+        ("June 19 and 20, 2027", &["2027-06-19", "2027-06-20"]),
+        ("3 May 2027 and 5 June", &["2027-05-03", "2027-06-05"]),
+        ("12月3日和5日", &["2025-12-03", "2025-12-05"]),
+        (
+            "12月3日、5日上午9点",
+            &["2025-12-03 09:00", "2025-12-05 09:00"],
+        ),
+        ("June 19 and 20 friends come", &["2025-06-19"]),
+    ] {
+        let found: Vec<_> = find_dates(text, &wednesday())
+            .iter()
+            .map(super::format_mention)
+            .collect();
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
 fn the_new_date_of_an_appointment_is_near_its_old_one() {
     assert_all_correct(
         "moved",
@@ -542,6 +574,8 @@ fn parts_of_months_and_years_and_recent_days_are_ranges() {
             "2026-01-01 to 2026-03-31 00:00",
         ),
         ("Q3 2026", "2026-07-01 to 2026-09-30 00:00"),
+        ("2026-Q3", "2026-07-01 to 2026-09-30 00:00"),
+        ("by Q4", "2025-10-01 to 2025-12-31 00:00"),
         ("second half of 2026", "2026-07-01 to 2026-12-31 00:00"),
         ("明年上半年", "2026-01-01 to 2026-06-30 00:00"),
         ("2026年第四季度", "2026-10-01 to 2026-12-31 00:00"),
