@@ -173,11 +173,20 @@ fn period_from_mention<Tz: TimeZone>(
     if reading.relation == TimeRelation::Future && !is_named {
         return None;
     }
-    let (from, until) = past_period(text, reading, now)?;
+    let exact = reading
+        .end
+        .filter(|_| reading.kind == DatePrecision::DateTime)
+        .filter(|_| reading.relation == TimeRelation::Past)
+        .map(|end| (reading.at.to_utc(), end.to_utc()));
+    let (from, until) = exact.or_else(|| past_period(text, reading, now))?;
     let (from, until) = match around {
         PeriodBound::Since => (Some(from), None),
         PeriodBound::Before => (None, Some(from)),
-        PeriodBound::During | PeriodBound::Nothing => (Some(from), Some(until)),
+        // A period up to now has no end yet.
+        PeriodBound::During | PeriodBound::Nothing => (
+            Some(from),
+            Some(until).filter(|until| *until != now.to_utc()),
+        ),
     };
     Some(QueryPeriod { from, until, span })
 }
@@ -559,6 +568,10 @@ mod tests {
         is("tea last week", "tea", "11-09", "11-16");
         is("tea in the last 3 days", "tea", "11-18", "11-22");
         is("tea within the past week", "tea", "11-14", "11-22");
+        assert_eq!(
+            read("tea in the last 3 hours"),
+            ("tea".to_owned(), Some("11-21 07".to_owned()), None, None)
+        );
         is("最近三天喝茶", "喝茶", "11-18", "11-22");
         is("tea in the first week of July", "tea", "07-01", "07-08");
         is(
