@@ -115,6 +115,7 @@ fn prohibitions(whole: &str) -> Vec<String> {
 /// Returns whether the text after a prohibition asks not to miss an event: 迟到, 错过, 取消聚餐.
 fn is_care(after: &str) -> bool {
     after.starts_with(['忘', '错', '迟', '误', '漏', '晚', '落', '丢', '拖'])
+        || after.starts_with("睡过头")
         || after.starts_with("取消") && contains_any(after, EVENT_WORDS)
 }
 

@@ -511,6 +511,8 @@ const REQUEST_PHRASES: &[&str] = &[
     "mustn't forget",
     "don't miss",
     "do not miss",
+    "be on time",
+    "be there",
     "can you",
     "could you",
     "will you",

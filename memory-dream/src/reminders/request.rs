@@ -126,17 +126,26 @@ fn find_requests<Tz: TimeZone>(
     let lists = join_lists(prose, &spans);
     let parts = clause_ranges(prose, &statement, &lists);
     let by_part: Vec<_> = parts
-        .into_iter()
-        .filter_map(|part| choose_reading(prose, part, &named, &lists))
+        .iter()
+        .filter_map(|part| choose_reading(prose, part.clone(), &named, &lists))
         .collect();
     let found = match &by_part[..] {
         [] => choose_reading(prose, statement, &named, &lists)
             .into_iter()
             .collect(),
-        // The other parts can still take the request back.
-        [(_, reading)] => {
+        // The other parts can still take the request back, unless they have a time of their own.
+        [(own_part, reading)] => {
+            let mut prose = prose.to_owned();
+            for part in parts.iter().filter(|part| *part != own_part) {
+                if spans
+                    .iter()
+                    .any(|span| part.start <= span.start && span.end <= part.end)
+                {
+                    blank_range(&mut prose, part.clone());
+                }
+            }
             let own = std::slice::from_ref(reading);
-            choose_reading(prose, statement, own, &lists)
+            choose_reading(&prose, statement, own, &lists)
                 .into_iter()
                 .collect()
         }

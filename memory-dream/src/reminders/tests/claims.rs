@@ -250,6 +250,8 @@ fn a_request_not_to_miss_an_event_is_an_appointment() {
         ("Never skip the gym on Friday at 6pm", "2025-06-13 18:00"),
         ("Don't oversleep tomorrow at 7am", "2025-06-12 07:00"),
         ("Don't cancel Friday's dinner", "2025-06-13 09:00"),
+        ("Be on time tomorrow at 9", "2025-06-12 09:00"),
+        ("明天早上七点不要睡过头", "2025-06-12 07:00"),
         ("明天九点不要迟到", "2025-06-12 09:00"),
         ("别取消周五的聚餐", "2025-06-13 09:00"),
     ] {
@@ -294,6 +296,11 @@ fn what_is_cancelled_needs_no_reminder_and_an_action_does() {
             "cancel the meeting on Friday and call Anna on Saturday",
             "2025-06-14 09:00",
         ),
+        (
+            "Anna cancelled dinner on Friday, the concert is on Saturday instead",
+            "2025-06-14 09:00",
+        ),
+        ("周五的聚餐取消，改到周六", "2025-06-14 09:00"),
         ("周五取消健身房会员", "2025-06-13 09:00"),
         ("提醒我周五取消聚餐", "2025-06-13 09:00"),
         ("取消周五的聚餐，周六给安娜打电话", "2025-06-14 09:00"),
