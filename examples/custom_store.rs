@@ -68,7 +68,6 @@ impl Embeddings for CountingStore {
         fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError>;
         fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError>;
         fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError>;
-        fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError>;
         fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError>;
     }
 }

@@ -34,14 +34,6 @@ pub trait Embeddings: Debug + Send + Sync {
     /// If the stored vectors cannot be read.
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError>;
 
-    /// Returns the cosine similarity of each pair of memories: of the two passages that are most similar.
-    ///
-    /// It is `None` unless one model has readable vectors for the current texts of both.
-    ///
-    /// # Errors
-    /// If the stored vectors cannot be read.
-    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError>;
-
     /// Stores vectors of the model `identity` atomically, and returns their number.
     ///
     /// Vectors of texts that have changed concurrently, and of deleted memories, are skipped. Once the call

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
-use self::search::best_cosine;
 use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
@@ -18,7 +17,7 @@ use crate::{
     FacetCounter, FacetCounts, FileVersion, Filter, ListOrder, MatchCoverage, Memory, MemoryFacets,
     MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch,
     Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery, Scope, SearchRequest,
-    SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
+    SearchResults, StoreError, StoredMemory, TextVector, embedded_text,
 };
 
 /// A store of memories in main memory, with a history and with vectors, for tests and for programs that store nothing.
@@ -533,31 +532,6 @@ impl Embeddings for MemStore {
             .vectors
             .iter()
             .any(|(own, vectors)| is_wanted(own) && !vectors.is_empty()))
-    }
-
-    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
-        let state = self.state();
-        let cosine = |(one, other): &(MemoryId, MemoryId)| {
-            let (one, other) = (
-                &state.files.get(one)?.memory,
-                &state.files.get(other)?.memory,
-            );
-            let mut models: Vec<&String> = state.vectors.keys().collect();
-            models.sort();
-            let vectors =
-                |model: &&String| Some((state.vector(model, one)?, state.vector(model, other)?));
-            let are_nonzero = |(one, other): &(&TextVector, &TextVector)| {
-                [one, other]
-                    .iter()
-                    .all(|own| own.vectors.iter().any(|vector| is_nonzero(vector)))
-            };
-            let (one, other) = models.iter().filter_map(vectors).find(are_nonzero)?;
-            one.vectors
-                .iter()
-                .filter_map(|vector| best_cosine(other, vector))
-                .reduce(f32::max)
-        };
-        Ok(pairs.iter().map(cosine).collect())
     }
 
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {

@@ -64,18 +64,6 @@ impl Embeddings for ScopedStore {
         self.store.has_vectors(identity)
     }
 
-    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
-        let ids: Vec<MemoryId> = pairs
-            .iter()
-            .flat_map(|(one, other)| [*one, *other])
-            .collect();
-        let seen = self.visibility(&ids)?;
-        let cosines = self.store.cosines(pairs)?.into_iter().zip(seen.chunks(2));
-        Ok(cosines
-            .map(|(cosine, seen)| cosine.filter(|_| seen.iter().all(|is_seen| *is_seen)))
-            .collect())
-    }
-
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
         let own: Vec<TextVector> = vectors

@@ -34,10 +34,6 @@ impl Embeddings for FileStore {
         self.index.has_vectors(identity)
     }
 
-    fn cosines(&self, pairs: &[(MemoryId, MemoryId)]) -> Result<Vec<Option<f32>>, StoreError> {
-        self.index.cosines(pairs)
-    }
-
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
         let _lock = self.lock_for_writing()?;
         self.index.store_vectors(identity, vectors)

@@ -60,41 +60,6 @@ impl MemoryIndex {
         })
     }
 
-    /// Returns the cosine similarity of each pair of documents.
-    ///
-    /// It is `None` unless both have a vector of the same model for their current text.
-    ///
-    /// # Errors
-    /// If the index cannot be read.
-    pub(crate) fn cosines(
-        &self,
-        pairs: &[(MemoryId, MemoryId)],
-    ) -> Result<Vec<Option<f32>>, StoreError> {
-        self.query("compare vectors", |_, opened| {
-            let mut cosines = vec![None; pairs.len()];
-            let models = ModelVectors::open_all(&opened.place)?;
-            if models.is_empty() {
-                return Ok(cosines);
-            }
-            let mut known = Vec::with_capacity(pairs.len());
-            for (place, (one, other)) in pairs.iter().enumerate() {
-                if let Some((one, other)) = current_text(&opened.connection, one)?
-                    .zip(current_text(&opened.connection, other)?)
-                {
-                    known.push((place, [one, other]));
-                }
-            }
-            let documents: Vec<[(i64, ContentHash); 2]> =
-                known.iter().map(|(_, pair)| *pair).collect();
-            for vectors in models {
-                for ((place, _), cosine) in known.iter().zip(vectors.cosines_between(&documents)) {
-                    cosines[*place] = cosines[*place].or(cosine);
-                }
-            }
-            Ok(cosines)
-        })
-    }
-
     /// Stores vectors of the model `identity`, and returns their number.
     ///
     /// Only vectors of documents that still have these texts are stored.

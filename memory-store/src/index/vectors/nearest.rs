@@ -54,27 +54,6 @@ impl ModelVectors {
         Ok(nearest(view, &query, count, threads, allowed))
     }
 
-    /// Returns the cosine similarity of each pair of documents: of the two passages that are most similar.
-    ///
-    /// It is `None` unless both have vectors for the text with the given hash.
-    pub fn cosines_between(&self, pairs: &[[(i64, ContentHash); 2]]) -> Vec<Option<f32>> {
-        let Some(view) = &self.view else {
-            return vec![None; pairs.len()];
-        };
-        let live = view.live_slots(pairs.iter().flatten().map(|(key, _)| *key));
-        let passages = |document: &(i64, ContentHash)| {
-            view.current_document(live.of(document.0)?, &document.1)
-        };
-        let pair = |[one, other]: &[(i64, ContentHash); 2]| {
-            let both = (passages(one)?, passages(other)?);
-            let nearest = |row: &VectorRow<'_>| Some(nearest_passage(row.vector(), &both.1)?.0);
-            let cosine = both.0.iter().filter_map(nearest).reduce(f32::max)?;
-            // Another process may have erased the rows meanwhile.
-            passages(one).and(passages(other)).map(|_| cosine)
-        };
-        pairs.iter().map(pair).collect()
-    }
-
     /// Returns the cosine similarity of the best passage of each document to `query`, and the number of this passage from 0.
     ///
     /// It is `None` unless the document has vectors for the text with the given hash.

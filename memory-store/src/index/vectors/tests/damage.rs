@@ -116,10 +116,6 @@ fn a_vector_of_zeros_is_kept_and_near_to_none() {
         (vec![(1, 1.0), (3, -1.0)], 2)
     );
     assert_eq!(cosines(&vectors, X, &[1, 2]), [Some(1.0), None]);
-    assert_eq!(
-        vectors.cosines_between(&[[(1, text(1)), (2, text(2))]]),
-        [None]
-    );
     assert!(vectors.damaged().is_empty() && vectors.nearest(&[0.0; 3], 1, &|_| true).is_err());
 }
 
