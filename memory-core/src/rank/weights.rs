@@ -135,14 +135,15 @@ pub enum CollectionKind {
 }
 
 impl CollectionKind {
-    /// Returns the kind of the collection of a text, derived from whether it is a turn of a conversation, and from the role of its author.
+    /// Returns the kind of the collection of a text, derived from the role of its author, and from whether it is a turn of a
+    /// conversation.
     pub fn of(role: Option<SpeakerRole>, is_turn: bool) -> Self {
         match role {
-            _ if !is_turn => Self::Notes,
             Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => {
                 Self::Assisted
             }
-            None | Some(SpeakerRole::Author) => Self::Talk,
+            None | Some(SpeakerRole::Author) if is_turn => Self::Talk,
+            None | Some(SpeakerRole::Author) => Self::Notes,
         }
     }
 
