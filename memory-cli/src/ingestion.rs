@@ -11,7 +11,7 @@ use memory_core::instance::history::Messages;
 use memory_core::wikilink::WikilinkRule;
 use memory_core::{
     Draft, FormerFields, IngestOptions, IngestReport, NoteItem, Progress, Scope, Services, Source,
-    SourceItem, SourceSessionItem, SpeakerRole, StatedLinks,
+    SourceItem, SourceSessionItem, SpeakerRole, StatedLinks, StoreError,
 };
 use memory_dream::conversation::{ConversationPrompts, ModelFactExtractor};
 use memory_ingest::{SourceName, SourceOptions};
@@ -21,8 +21,8 @@ use crate::failure::Failure;
 use crate::instances::InstanceRegistry;
 use crate::project::HomeProjects;
 
-/// Maximum number of memories that are embedded after an ingestion, in about 4 s.
-pub(crate) const MAX_EMBEDDED: u64 = 2_000;
+/// Maximum number of passages that are embedded after an ingestion, in about 4 s.
+pub(crate) const MAX_EMBEDDED: usize = 2_000;
 
 /// The stores that an ingestion writes to.
 pub(crate) struct Ingestion {
@@ -124,13 +124,9 @@ impl Ingestion {
         )?)
     }
 
-    /// Computes the missing vectors, unless so many are missing that they are left to the daemon and `memory embed`.
-    pub(crate) fn embed(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), Failure> {
-        Ok(memory_core::embed_few(
-            &self.services,
-            MAX_EMBEDDED,
-            progress,
-        )?)
+    /// Computes the missing vectors of the newest memories. The daemon and `memory embed` compute the others.
+    pub(crate) fn embed(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), StoreError> {
+        memory_core::embed_newest(&self.services, MAX_EMBEDDED, progress)
     }
 
     /// Returns whether a source is at the place where its program keeps the memories of this user.

@@ -5,7 +5,7 @@ use crate::{
     Services, StoreError, TextVector, embedded_passages, embedded_text, is_nonzero, passages,
 };
 
-/// Number of memories that are stored in one batch, and of passages that the model reads at once.
+/// Number of passages that the model reads at once, and whose vectors are stored together.
 const BATCH: usize = 32;
 
 /// The result of [`embed()`].
@@ -37,50 +37,81 @@ pub fn embed(
         .store
         .memories_without_vector(embedder.identity())?;
     let wanted = &lacking[..limit.map_or(lacking.len(), |limit| limit.min(lacking.len()))];
-    let total = Some(wanted.len() as u64);
-    let (mut kept, mut unreadable, mut done) = (0, 0, 0);
-    progress(Progress { done, total });
-    for ids in wanted.chunks(BATCH) {
-        let memories = load_memories(services, ids)?;
-        let vectors = embed_memories(embedder, &memories.iter().collect::<Vec<_>>())?;
-        unreadable += vectors
-            .iter()
-            .filter(|own| !own.vectors.iter().any(|vector| is_nonzero(vector)))
-            .count() as u64;
-        kept += services
-            .store
-            .store_vectors(embedder.identity(), &vectors)?;
-        done += ids.len() as u64;
-        progress(Progress { done, total });
-    }
+    let (embedded, unreadable) = embed_listed(services, embedder, wanted, usize::MAX, progress)?;
     Ok(EmbedReport {
-        embedded: kept,
+        embedded,
         unreadable,
         left: services.store.count_without_vector(embedder.identity())?,
     })
 }
 
-/// Computes all missing vectors if the model is instant, and at most `limit` memories lack one.
+/// Computes missing vectors of the newest memories if the model is instant: of as many as have at most `limit` passages together.
 ///
-/// Without a model it does nothing.
+/// Without a model it does nothing. Finding the memories takes time that grows with the store.
 ///
 /// # Errors
 /// As for [`embed()`].
-pub fn embed_few(
+pub fn embed_newest(
     services: &Services,
-    limit: u64,
+    limit: usize,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), StoreError> {
     let Some(embedder) = services.embedder.as_deref() else {
         return Ok(());
     };
-    if embedder.is_instant() {
-        let missing = services.store.count_without_vector(embedder.identity())?;
-        if (1..=limit).contains(&missing) {
-            embed(services, progress, None)?;
-        }
+    let identity = embedder.identity();
+    if embedder.is_instant() && 0 < services.store.count_without_vector(identity)? {
+        services.store.refresh()?;
+        let lacking = services.store.memories_without_vector(identity)?;
+        let some = &lacking[..limit.min(lacking.len())];
+        embed_listed(services, embedder, some, limit, progress)?;
     }
     Ok(())
+}
+
+/// Computes and stores the vectors of memories, until the next one would exceed `limit` passages; returns the number of memories that
+/// received vectors, and of those that the model cannot read.
+fn embed_listed(
+    services: &Services,
+    embedder: &dyn Embedder,
+    ids: &[MemoryId],
+    limit: usize,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(u64, u64), StoreError> {
+    let total = Some(ids.len() as u64);
+    let (mut kept, mut unreadable, mut spent) = (0, 0, 0_usize);
+    let (mut batch, mut waiting) = (Vec::new(), 0);
+    progress(Progress { done: 0, total });
+    for (done, id) in (1..).zip(ids) {
+        let loaded = load_memory(services, id)?;
+        let count = loaded
+            .as_ref()
+            .map_or(0, |memory| passages(&memory.content).len());
+        let is_last = done == ids.len() || limit < spent.saturating_add(count);
+        if spent == 0 || !is_last || spent + count <= limit {
+            batch.extend(loaded);
+            (spent, waiting) = (spent + count, waiting + count);
+        }
+        if is_last || BATCH <= waiting {
+            let vectors = embed_memories(embedder, &batch.iter().collect::<Vec<_>>())?;
+            unreadable += vectors
+                .iter()
+                .filter(|own| !own.vectors.iter().any(|vector| is_nonzero(vector)))
+                .count() as u64;
+            kept += services
+                .store
+                .store_vectors(embedder.identity(), &vectors)?;
+            (batch, waiting) = (Vec::new(), 0);
+            progress(Progress {
+                done: done as u64,
+                total,
+            });
+        }
+        if is_last {
+            break;
+        }
+    }
+    Ok((kept, unreadable))
 }
 
 /// Embeds the texts that a change set wrote, if the model is instant and they have few passages.
@@ -140,18 +171,14 @@ fn embed_memories(
     Ok(vectors.collect())
 }
 
-/// Returns memories, without those that were deleted or are damaged.
-fn load_memories(services: &Services, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-    let mut memories = Vec::with_capacity(ids.len());
-    for id in ids {
-        match services.store.get(id) {
-            Ok(stored) => memories.push(stored.memory),
-            // Damaged files are reported by the commands that read them.
-            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {}
-            Err(error) => return Err(error),
-        }
+/// Returns a memory, unless it was deleted or is damaged.
+fn load_memory(services: &Services, id: &MemoryId) -> Result<Option<Memory>, StoreError> {
+    match services.store.get(id) {
+        Ok(stored) => Ok(Some(stored.memory)),
+        // Damaged files are reported by the commands that read them.
+        Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+        Err(error) => Err(error),
     }
-    Ok(memories)
 }
 
 #[cfg(test)]

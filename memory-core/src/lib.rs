@@ -127,7 +127,7 @@ pub use clock::{Clock, IdSource, RandomIds, SystemClock};
 pub use code::{Code, Fault};
 pub use commit::{Refinement, RefinementUnit, RefusedUnit, SecretPolicy};
 pub use context::{Context, ShownMemories, build_context, build_standing_context, fit_budget};
-pub use embed::{EmbedReport, embed, embed_few};
+pub use embed::{EmbedReport, embed, embed_newest};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
 pub use error::{LockHolder, Problem, StoreError, UnsupportedDrive, io_hint};

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::embed::embed_few;
+use crate::embed::embed_newest;
 use crate::query_parser::{ParsedQuery, TextQuery, parse, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
@@ -18,8 +18,11 @@ const MIN_DIVERSIFIED: usize = 150;
 /// Number of hits beyond the limit that are reordered for diversity.
 const SPARE_HITS: usize = 100;
 
-/// Maximum number of memories that a search embeds itself, in about 0.1 s.
-const MAX_EMBEDDED: u64 = 64;
+/// Maximum number of passages that a search embeds itself, in about 0.1 s.
+const MAX_EMBEDDED: usize = 32;
+
+/// Maximum number of memories of a store in which a search looks for those without a vector, in about 20 ms.
+const MAX_SCANNED: u64 = 5_000;
 
 /// Returns the memories that match `query`, best first, reranked by a model if one is configured.
 ///
@@ -74,7 +77,9 @@ fn search_parsed(
         troubles.push(format!("{why}; searched by words only"));
         None
     });
-    troubles.extend(missing_vectors(services, vector.is_some()));
+    if !question.is_exact() {
+        troubles.extend(missing_vectors(services, vector.is_some()));
+    }
     let vector = vector.as_deref().zip(services.embedder.as_deref());
     let vector = vector.map(|(vector, embedder)| QueryVector {
         identity: embedder.identity(),
@@ -224,7 +229,9 @@ fn embed_query(
         return Ok(None);
     };
     // A home that cannot be written has the vectors that it has.
-    let _ = embed_few(services, MAX_EMBEDDED, &mut |_| ());
+    if embedder.is_instant() && memory_count(services).is_ok_and(|count| count <= MAX_SCANNED) {
+        let _ = embed_newest(services, MAX_EMBEDDED, &mut |_| ());
+    }
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
         answer.map_err(|error| format!("the vectors cannot be used: {error}"))
@@ -268,18 +275,20 @@ fn missing_vectors(services: &Services, has_vector: bool) -> Option<String> {
         .count_without_vector(embedder.identity())
         .ok()
         .filter(|missing| 0 < *missing)?;
+    Some(format!(
+        "{missing} of {} memories have no vector yet and are found by their words only; `memory embed` computes the vectors",
+        memory_count(services).ok()?.max(missing)
+    ))
+}
+
+fn memory_count(services: &Services) -> Result<u64, StoreError> {
     let none = PageRequest {
         order: ListOrder::Created,
         offset: 0,
         limit: Some(0),
     };
-    let all = services
-        .store
-        .list(&Filter::all(), &none, services.clock.now());
-    Some(format!(
-        "{missing} of {} memories have no vector yet and are found by their words only; `memory embed` computes the vectors",
-        all.ok()?.total.max(missing)
-    ))
+    let now = services.clock.now();
+    Ok(services.store.list(&Filter::all(), &none, now)?.total)
 }
 
 /// Returns the normalized mean of the vectors, or the first one if the mean is zero.

@@ -87,7 +87,7 @@ impl RepositoryId {
     /// # Errors
     /// If git does not answer within `patience`.
     pub fn is_original(root: &Path, patience: Duration) -> Result<bool, GitVersionsError> {
-        Ok(root.join(".git").exists() && remote_address(root, patience)?.is_none())
+        Ok(root.join(".git/HEAD").is_file() && remote_address(root, patience)?.is_none())
     }
 
     /// Returns the id by the marker of the repository or folder at `root`. A marker that cannot be read is an error: a new one would

@@ -142,7 +142,8 @@ impl ImportArgs {
             preview_import(&services, &mut lines, self.secrets(), &mut show)?
         } else {
             let report = memory_core::import(&services, &mut lines, self.secrets(), &mut show)?;
-            memory_core::embed_few(&services, MAX_EMBEDDED, &mut show)?;
+            // The memories are stored. Vectors are derived, and each search says how many are missing.
+            let _ = memory_core::embed_newest(&services, MAX_EMBEDDED, &mut show);
             report
         };
         let failed = lines.failed.take();

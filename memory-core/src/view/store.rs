@@ -42,6 +42,9 @@ fn memory_id(target: &WikilinkTarget) -> Option<MemoryId> {
     }
 }
 
+/// Maximum number of memories without a vector that are counted in a view.
+const MAX_COUNTED: u64 = 64;
+
 impl Embeddings for ScopedStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let lacking = self.store.memories_without_vector(identity)?;
@@ -53,10 +56,11 @@ impl Embeddings for ScopedStore {
             .collect())
     }
 
+    /// Counts only few memories: a view looks at each of them. A caller with a view cannot compute the vectors of many anyway.
     fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
         match self.store.count_without_vector(identity)? {
-            0 => Ok(0),
-            _ => Ok(self.memories_without_vector(identity)?.len() as u64),
+            1..=MAX_COUNTED => Ok(self.memories_without_vector(identity)?.len() as u64),
+            _ => Ok(0),
         }
     }
 
