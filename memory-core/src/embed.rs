@@ -37,9 +37,9 @@ pub fn embed(
         .store
         .memories_without_vector(embedder.identity())?;
     let wanted = &lacking[..limit.map_or(lacking.len(), |limit| limit.min(lacking.len()))];
-    let (embedded, unreadable) = embed_listed(services, embedder, wanted, usize::MAX, progress)?;
+    let (kept, unreadable) = embed_listed(services, embedder, wanted, usize::MAX, progress)?;
     Ok(EmbedReport {
-        embedded,
+        embedded: kept,
         unreadable,
         left: services.store.count_without_vector(embedder.identity())?,
     })
