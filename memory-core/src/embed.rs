@@ -1,12 +1,23 @@
 //! Computing embeddings of memories for semantic search.
 
+use std::borrow::Borrow;
+
+use chrono::{DateTime, Utc};
+
 use crate::{
-    Change, ChangeSet, ContentHash, EmbedError, Embedder, MAX_PASSAGES, Memory, MemoryId, Progress,
-    Services, StoreError, TextVector, embedded_passages, embedded_text, is_nonzero, passages,
+    Change, ChangeSet, ContentHash, EmbedError, Embedder, Filter, ListOrder, MAX_PASSAGES, Memory,
+    MemoryId, MemoryStore, PageRequest, Progress, Services, StoreError, TextVector,
+    embedded_passages, embedded_text, is_nonzero, passages,
 };
 
 /// Number of passages that the model reads at once, and whose vectors are stored together.
 const BATCH: usize = 32;
+
+/// Maximum number of passages that a search embeds itself, in about 0.1 s.
+const MAX_EMBEDDED_BY_SEARCH: usize = 32;
+
+/// Maximum number of memories of a store in which a search looks for those without a vector, in about 20 ms.
+pub(crate) const MAX_SCANNED: u64 = 5_000;
 
 /// The result of [`embed()`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -69,8 +80,32 @@ pub fn embed_newest(
     Ok(())
 }
 
+/// Computes a few missing vectors before a search, unless looking for them takes too long.
+pub(crate) fn embed_few(services: &Services, embedder: &dyn Embedder) -> Result<(), StoreError> {
+    if embedder.is_instant()
+        && 0 < services.store.count_without_vector(embedder.identity())?
+        && count_memories(services.store.as_ref(), services.clock.now())? <= MAX_SCANNED
+    {
+        embed_newest(services, MAX_EMBEDDED_BY_SEARCH, &mut |_| ())?;
+    }
+    Ok(())
+}
+
+/// Returns the number of all memories.
+pub(crate) fn count_memories(
+    store: &dyn MemoryStore,
+    now: DateTime<Utc>,
+) -> Result<u64, StoreError> {
+    let none = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(0),
+    };
+    Ok(store.list(&Filter::all(), &none, now)?.total)
+}
+
 /// Computes and stores the vectors of memories, until the next one would exceed `limit` passages; returns the number of memories that
-/// received vectors, and of those that the model cannot read.
+/// received vectors, and of those that the model cannot read. The first memory counts whatever its length is.
 fn embed_listed(
     services: &Services,
     embedder: &dyn Embedder,
@@ -79,38 +114,39 @@ fn embed_listed(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(u64, u64), StoreError> {
     let total = Some(ids.len() as u64);
-    let (mut kept, mut unreadable, mut spent) = (0, 0, 0_usize);
-    let (mut batch, mut waiting) = (Vec::new(), 0);
+    let (mut kept, mut unreadable) = (0, 0);
+    let mut store = |batch: &mut Vec<Memory>| -> Result<(), StoreError> {
+        let vectors = embed_memories(embedder, &std::mem::take(batch))?;
+        let is_unreadable = |own: &&TextVector| !own.vectors.iter().any(|part| is_nonzero(part));
+        unreadable += vectors.iter().filter(is_unreadable).count() as u64;
+        kept += services
+            .store
+            .store_vectors(embedder.identity(), &vectors)?;
+        Ok(())
+    };
+    let (mut batch, mut waiting, mut spent) = (Vec::new(), 0, 0_usize);
     progress(Progress { done: 0, total });
-    for (done, id) in (1..).zip(ids) {
-        let loaded = load_memory(services, id)?;
-        let count = loaded
-            .as_ref()
-            .map_or(0, |memory| passages(&memory.content).len());
-        let is_last = done == ids.len() || limit < spent.saturating_add(count);
-        if spent == 0 || !is_last || spent + count <= limit {
-            batch.extend(loaded);
-            (spent, waiting) = (spent + count, waiting + count);
-        }
-        if is_last || BATCH <= waiting {
-            let vectors = embed_memories(embedder, &batch.iter().collect::<Vec<_>>())?;
-            unreadable += vectors
-                .iter()
-                .filter(|own| !own.vectors.iter().any(|vector| is_nonzero(vector)))
-                .count() as u64;
-            kept += services
-                .store
-                .store_vectors(embedder.identity(), &vectors)?;
-            (batch, waiting) = (Vec::new(), 0);
-            progress(Progress {
-                done: done as u64,
-                total,
-            });
-        }
-        if is_last {
+    let mut done = 0;
+    for id in ids {
+        let Some(memory) = load_memory(services, id)? else {
+            done += 1;
+            continue;
+        };
+        let count = passages(&memory.content).len();
+        if 0 < spent && limit < spent.saturating_add(count) {
             break;
         }
+        batch.push(memory);
+        done += 1;
+        (spent, waiting) = (spent + count, waiting + count);
+        if BATCH <= waiting {
+            store(&mut batch)?;
+            waiting = 0;
+            progress(Progress { done, total });
+        }
     }
+    store(&mut batch)?;
+    progress(Progress { done, total });
     Ok((kept, unreadable))
 }
 
@@ -148,11 +184,11 @@ pub(crate) fn embed_written(services: &Services, set: &ChangeSet) {
 /// Returns the vectors of the passages of memories.
 fn embed_memories(
     embedder: &dyn Embedder,
-    memories: &[&Memory],
+    memories: &[impl Borrow<Memory>],
 ) -> Result<Vec<TextVector>, EmbedError> {
     let passages: Vec<Vec<String>> = memories
         .iter()
-        .map(|memory| embedded_passages(memory))
+        .map(|memory| embedded_passages(memory.borrow()))
         .collect();
     let all: Vec<&str> = passages.iter().flatten().map(String::as_str).collect();
     let mut computed = Vec::with_capacity(all.len());
@@ -164,8 +200,8 @@ fn embed_memories(
         .iter()
         .zip(&passages)
         .map(|(memory, passages)| TextVector {
-            id: memory.id,
-            text: ContentHash::of(&embedded_text(memory)),
+            id: memory.borrow().id,
+            text: ContentHash::of(&embedded_text(memory.borrow())),
             vectors: computed.by_ref().take(passages.len()).collect(),
         });
     Ok(vectors.collect())

@@ -19,7 +19,8 @@ pub trait Embeddings: Debug + Send + Sync {
 
     /// Returns the number of memories without a vector of the model `identity` for their current text.
     ///
-    /// A store of many memories computes it from totals. After a power cut it may be too low, by vectors that were lost.
+    /// A store of many memories computes it from totals. After a power cut it may be too low, by vectors that were lost. A view of a
+    /// large store for an agent does not count, and returns 0.
     ///
     /// # Errors
     /// If the stored vectors cannot be read.

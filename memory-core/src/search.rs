@@ -2,12 +2,12 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::embed::embed_newest;
+use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
-    EmbedError, Embedding, Filter, Hit, ListOrder, PageRequest, Query, QueryVector, Ranking,
-    Reranking, SearchRequest, SearchResults, Services, StoreError, is_nonzero, rank,
+    EmbedError, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
+    SearchResults, Services, StoreError, is_nonzero, rank,
 };
 
 /// Minimum number of hits that are reordered for diversity.
@@ -17,12 +17,6 @@ const MIN_DIVERSIFIED: usize = 150;
 
 /// Number of hits beyond the limit that are reordered for diversity.
 const SPARE_HITS: usize = 100;
-
-/// Maximum number of passages that a search embeds itself, in about 0.1 s.
-const MAX_EMBEDDED: usize = 32;
-
-/// Maximum number of memories of a store in which a search looks for those without a vector, in about 20 ms.
-const MAX_SCANNED: u64 = 5_000;
 
 /// Returns the memories that match `query`, best first, reranked by a model if one is configured.
 ///
@@ -229,9 +223,7 @@ fn embed_query(
         return Ok(None);
     };
     // A home that cannot be written has the vectors that it has.
-    if embedder.is_instant() && memory_count(services).is_ok_and(|count| count <= MAX_SCANNED) {
-        let _ = embed_newest(services, MAX_EMBEDDED, &mut |_| ());
-    }
+    let _ = embed_few(services, embedder.as_ref());
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
         answer.map_err(|error| format!("the vectors cannot be used: {error}"))
@@ -277,18 +269,10 @@ fn missing_vectors(services: &Services, has_vector: bool) -> Option<String> {
         .filter(|missing| 0 < *missing)?;
     Some(format!(
         "{missing} of {} memories have no vector yet and are found by their words only; `memory embed` computes the vectors",
-        memory_count(services).ok()?.max(missing)
+        count_memories(services.store.as_ref(), services.clock.now())
+            .ok()?
+            .max(missing)
     ))
-}
-
-fn memory_count(services: &Services) -> Result<u64, StoreError> {
-    let none = PageRequest {
-        order: ListOrder::Created,
-        offset: 0,
-        limit: Some(0),
-    };
-    let now = services.clock.now();
-    Ok(services.store.list(&Filter::all(), &none, now)?.total)
 }
 
 /// Returns the normalized mean of the vectors, or the first one if the mean is zero.

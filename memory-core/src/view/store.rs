@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 
 use self::propose::ReviewedSet;
 use crate::commit::ATTEMPTS;
+use crate::embed::{MAX_SCANNED, count_memories};
 use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
@@ -42,9 +43,6 @@ fn memory_id(target: &WikilinkTarget) -> Option<MemoryId> {
     }
 }
 
-/// Maximum number of memories without a vector that are counted in a view.
-const MAX_COUNTED: u64 = 64;
-
 impl Embeddings for ScopedStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let lacking = self.store.memories_without_vector(identity)?;
@@ -56,12 +54,15 @@ impl Embeddings for ScopedStore {
             .collect())
     }
 
-    /// Counts only few memories: a view looks at each of them. A caller with a view cannot compute the vectors of many anyway.
+    /// Counts only in a small store, because it looks at each memory.
     fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
-        match self.store.count_without_vector(identity)? {
-            1..=MAX_COUNTED => Ok(self.memories_without_vector(identity)?.len() as u64),
-            _ => Ok(0),
+        let store = self.store.as_ref();
+        if store.count_without_vector(identity)? == 0
+            || MAX_SCANNED < count_memories(store, DateTime::UNIX_EPOCH)?
+        {
+            return Ok(0);
         }
+        Ok(self.memories_without_vector(identity)?.len() as u64)
     }
 
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {

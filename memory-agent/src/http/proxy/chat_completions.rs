@@ -365,7 +365,7 @@ async fn record_response(
     (Response::from_parts(parts, body), why)
 }
 
-/// Returns whether a text begins as a JSON object and ends before it does.
+/// Returns whether a text starts as a JSON object and ends within it.
 fn is_cut_object(text: &[u8]) -> bool {
     let is_object = text.trim_ascii_start().first() == Some(&b'{');
     let parsed = serde_json::from_slice::<IgnoredAny>(text);
