@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use memory_core::testing::{leave_out, wait_until};
+use memory_core::testing::{copy_program, leave_out, wait_until};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -124,7 +124,10 @@ fn use_program(program: &Path) {
 
 /// Uses `memo` and `memory-cli` in a folder. They start the program under their names, which a script would not see.
 fn use_short_forms(folder: &Path) {
-    fs::copy(env!("CARGO_BIN_EXE_memory"), folder.join("memory")).expect("a copy");
+    copy_program(
+        env!("CARGO_BIN_EXE_memory").as_ref(),
+        &folder.join("memory"),
+    );
     assert!(run(Command::new(folder.join("memo")).arg("--version")).starts_with("memo "));
     assert!(
         run(Command::new(folder.join("memory-cli")).arg("--help")).contains("Usage: memory-cli ")
@@ -212,7 +215,7 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
     // The removal stops a daemon, which would use a deleted program. It finds the daemon by the file that it executes.
     let home = tempfile::tempdir().expect("a folder");
     let program = root.path().join("usr/bin/memory");
-    fs::copy(env!("CARGO_BIN_EXE_memory"), &program).expect("a copy");
+    copy_program(env!("CARGO_BIN_EXE_memory").as_ref(), &program);
     let mut daemon = Command::new(program);
     let daemon = daemon
         .arg("serve")

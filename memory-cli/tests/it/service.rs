@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use memory_core::testing::copy_program;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -57,7 +58,10 @@ impl ServiceUser {
             return None;
         }
         let home = tempfile::tempdir_in("/home").expect("a folder");
-        fs::copy(env!("CARGO_BIN_EXE_memory"), home.path().join("memory")).expect("the program");
+        copy_program(
+            env!("CARGO_BIN_EXE_memory").as_ref(),
+            &home.path().join("memory"),
+        );
         let owned = Command::new("chown")
             .args(["-R", USER])
             .arg(home.path())

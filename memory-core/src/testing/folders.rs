@@ -8,10 +8,22 @@ use std::process::Command;
 /// If the copy fails.
 pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("the folder can be created");
+    copy(&from.join("."), to);
+}
+
+/// Copies a program that will be run. The kernel runs no file that a process has open to write, and a process that another
+/// thread starts meanwhile would have a copy made in this process open.
+///
+/// # Panics
+/// If the copy fails.
+pub fn copy_program(from: &Path, to: &Path) {
+    copy(from, to);
+}
+
+fn copy(from: &Path, to: &Path) {
     let copied = Command::new("cp")
         .arg("-a")
-        .arg(from.join("."))
-        .arg(to)
+        .args([from, to])
         .output()
         .expect("cp runs");
     assert!(

@@ -82,7 +82,7 @@ pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
 pub use fake_recall_ledger::FakeRecallLedger;
 pub use fake_source::FakeSource;
 pub use fake_topics::FakeTopics;
-pub use folders::copy_folder;
+pub use folders::{copy_folder, copy_program};
 pub use generators::{any_draft, any_memory, any_scope, any_text};
 pub use history_suite::history_suite;
 pub use hooked_fake::{HookStep, HookedFake};
