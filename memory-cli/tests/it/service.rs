@@ -1,6 +1,5 @@
 //! Tests of `memory service` with the user manager of systemd, in namespaces of their own.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 
