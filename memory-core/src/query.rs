@@ -208,6 +208,8 @@ pub struct ScoreExplanation {
     pub relevance: f32,
     /// Whether only parts of words match. Such a hit ranks behind all others.
     pub is_part: bool,
+    /// Whether the memory is a message of a conversation.
+    pub is_turn: bool,
     /// The score of the reranking model, if one has read the hit. It then determines the relevance.
     pub rerank: Option<RerankScore>,
     /// The cosine of the vectors of the query and the memory, if both have one.

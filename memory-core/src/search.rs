@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::embed::{count_memories, embed_few};
-use crate::query_parser::{ParsedQuery, TextQuery, parse, to_first_person};
+use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
     EmbedError, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
@@ -39,9 +39,21 @@ pub(crate) fn search_refreshed(
     search_parsed(services, query, parse_words(query)?)
 }
 
+/// Searches as [`search_refreshed()`] does for the words of a sentence, in which nothing is an operator or a filter.
+pub(crate) fn search_sentence(
+    services: &Services,
+    query: &Query,
+) -> Result<SearchResults, StoreError> {
+    let parsed = parse_sentence(&query.text, &query.filter);
+    search_parsed(services, query, require_words(query, parsed)?)
+}
+
 /// Parses a query; a query without a searchable word is an error.
 fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
-    let parsed = parse(&query.text, &query.filter);
+    require_words(query, parse(&query.text, &query.filter))
+}
+
+fn require_words(query: &Query, parsed: ParsedQuery) -> Result<ParsedQuery, StoreError> {
     if parsed.question.words.is_empty() {
         let has_bounds = query.filter.from.is_some() || query.filter.until.is_some();
         let why = if has_bounds || query.text.contains(char::is_alphanumeric) {

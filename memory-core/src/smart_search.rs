@@ -136,7 +136,7 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
 }
 
 /// Returns the first `limit` hits, with near-duplicates of better hits last.
-fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
+pub(crate) fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let texts: Vec<&str> = hits
         .iter()
         .map(|hit| hit.stored.memory.content.as_str())

@@ -114,6 +114,7 @@ impl<'a> ExplanationShape<'a> {
             average_length,
             documents,
             is_part: _,
+            is_turn: _,
         } = explanation;
         Self {
             relevance: shortest_decimal(*relevance),

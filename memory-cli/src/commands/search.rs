@@ -293,6 +293,7 @@ fn explanation_text(hit: &Hit) -> String {
         average_length,
         documents,
         is_part: _,
+        is_turn: _,
     } = &hit.explanation;
     let parts = parts
         .iter()

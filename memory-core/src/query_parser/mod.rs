@@ -18,6 +18,7 @@ use crate::text::Term;
 
 pub use dates::NamedDate;
 pub use filter_extraction::{ExtractedFilter, extract_filter, parse_period};
+pub(crate) use parse::parse_sentence;
 pub use parse::{extract_bounds, has_operators, parse};
 pub use phrase::Phrase;
 pub use query_intent::{expects_several_results, to_first_person};

@@ -105,6 +105,21 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
     }
 }
 
+/// Parses a sentence or a dialogue, in which nothing is an operator or a filter.
+pub(crate) fn parse_sentence(text: &str, filter: &Filter) -> ParsedQuery {
+    if parse_dialogue(text).is_some() {
+        return parse(text, filter);
+    }
+    let mut question = TextQuery::default();
+    analyze_words(text, &[], &[], &mut question);
+    text.clone_into(&mut question.text);
+    ParsedQuery {
+        question,
+        filter: filter.clone(),
+        misread: Vec::new(),
+    }
+}
+
 /// Moves the `from:` and `to:` of a query into the filter, with days that begin at midnight in `zone`.
 ///
 /// ```

@@ -139,11 +139,11 @@ impl CollectionKind {
     /// conversation.
     pub fn of(role: Option<SpeakerRole>, is_turn: bool) -> Self {
         match role {
+            _ if !is_turn => Self::Notes,
             Some(SpeakerRole::Person | SpeakerRole::Assistant | SpeakerRole::Tool) => {
                 Self::Assisted
             }
-            None | Some(SpeakerRole::Author) if is_turn => Self::Talk,
-            None | Some(SpeakerRole::Author) => Self::Notes,
+            None | Some(SpeakerRole::Author) => Self::Talk,
         }
     }
 

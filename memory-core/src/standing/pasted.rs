@@ -86,7 +86,8 @@ pub(crate) fn own_sentences(message: &str) -> Vec<Range<usize>> {
 }
 
 /// Starts of sentences that give the assistant or the person a role in a play.
-const PLAY: [&str; 26] = [
+const PLAY: [&str; 27] = [
+    "let's play",
     "pretend",
     "roleplay",
     "role-play",
@@ -222,48 +223,91 @@ pub(super) fn is_task(sentence: &str, cue: usize) -> bool {
 }
 
 /// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
-const TASKS: [&str; 34] = [
-    "translate",
+const TASKS: [&str; 14] = [
     "summarize",
     "summarise",
+    "review",
+    "analyze",
+    "analyse",
+    "classify",
+    "improve",
+    "extract",
+    "fasse",
+    "prufe",
+    "analysiere",
+    "resume",
+    "总结",
+    "分析",
+];
+
+/// Verbs of tasks about the wording of a text, which need no knowledge of its subject.
+const WORDING_TASKS: [&str; 32] = [
+    "translate",
     "proofread",
     "rewrite",
     "rephrase",
     "paraphrase",
-    "review",
-    "analyze",
-    "analyse",
     "correct",
     "shorten",
-    "classify",
-    "improve",
     "polish",
-    "extract",
     "ubersetze",
     "ubersetz",
-    "fasse",
     "korrigiere",
-    "prufe",
     "uberarbeite",
-    "analysiere",
     "traduis",
     "traduisez",
-    "resume",
-    "resumez",
+    "reformule",
     "corrige",
     "corrigez",
+    "resumez",
+    "traduce",
+    "traducir",
+    "traduzca",
+    "traduz",
+    "traduci",
     "翻译",
-    "总结",
+    "翻譯",
     "润色",
+    "潤色",
     "修改",
-    "分析",
+    "校对",
+    "校對",
+    "翻訳",
+    "添削",
 ];
 
 fn names_task(folded: &str) -> bool {
+    names_any(&TASKS, folded) || names_any(&WORDING_TASKS, folded)
+}
+
+/// Returns a prompt without the text that it gives for a task about its wording, as in `Translate: …`.
+pub(crate) fn without_material(prompt: &str) -> &str {
+    let is_mark = |(at, mark): &(usize, char)| {
+        let is_apostrophe =
+            matches!(mark, '\'' | '\u{2019}') && prompt[..*at].ends_with(char::is_alphanumeric);
+        matches!(mark, ':' | '：' | '\n') || QUOTATION_MARKS.contains(mark) && !is_apostrophe
+    };
+    let names_wording = |(at, _): &(usize, char)| {
+        let before = &prompt[..*at];
+        let sentence = sentences(before).pop().map_or(before, |last| &before[last]);
+        names_any(&WORDING_TASKS, &fold(sentence))
+    };
+    let end = prompt
+        .char_indices()
+        .filter(is_mark)
+        .take(MAX_MARKS)
+        .find(names_wording);
+    end.map_or(prompt, |(at, _)| &prompt[..at])
+}
+
+/// The number of first colons and quotation marks that may start the text of a task.
+const MAX_MARKS: usize = 8;
+
+fn names_any(tasks: &[&str], folded: &str) -> bool {
     let words: Vec<&str> = folded
         .split(|letter: char| !letter.is_alphanumeric())
         .collect();
-    TASKS.iter().any(|task| {
+    tasks.iter().any(|task| {
         if task.is_ascii() {
             words.contains(task)
         } else {

@@ -508,6 +508,7 @@ impl ScoreExplainer<'_> {
             parts: parts.filter(|part| part.score != 0.0).collect(),
             relevance: 0.0,
             is_part: false,
+            is_turn: candidate.seat.is_some(),
             rerank: None,
             cosine: None,
             recency: rank::recency(candidate.created_at, now),
