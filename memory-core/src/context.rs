@@ -6,6 +6,7 @@
 //! of the prompt decides which of it to follow.
 
 mod block;
+mod earlier;
 mod usefulness;
 
 use std::borrow::Cow;

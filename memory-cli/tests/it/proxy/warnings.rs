@@ -1,5 +1,6 @@
 //! Tests of the warnings of a proxy about waiting, omitted and unsaved data.
 
+use memory_core::testing::wait_until;
 use serde_json::json;
 
 use super::process::ProxyProcess;
@@ -66,9 +67,11 @@ fn what_was_kept_by_somebody_who_was_killed_before_it_was_taken_up_is_taken_up_b
         )
     };
     let proxy = begin();
+    // The start writes the first line of the queue beside the first requests.
+    let jobs = sandbox.path("mem/.conversations/jobs.jsonl");
+    wait_until("the queue has its first line", || jobs.exists());
     proxy.send_message("Hi");
     proxy.stop();
-    let jobs = sandbox.path("mem/.conversations/jobs.jsonl");
     let before = std::fs::read_to_string(&jobs).expect("a file");
     let (mark, of_turn) = before.split_once('\n').expect("lines");
     assert!(of_turn.contains("\"turn\""), "{before}");
