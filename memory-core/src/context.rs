@@ -18,13 +18,15 @@ use std::sync::{Mutex, PoisonError};
 use chrono::{DateTime, TimeZone};
 
 use crate::context::block::{ContextBlock, count_up_to};
+use crate::context::earlier::find_replacement;
 use crate::context::usefulness::select_useful;
 use crate::query_parser::{WordRole, expects_several_results, is_about_memories, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;
 use crate::smart_search::{demote_near_duplicates, smart_search_refreshed};
 use crate::standing::{
-    StandingMemory, StandingSelection, asks_for_play, select_standing, without_material,
+    StandingKind, StandingMemory, StandingSelection, asks_for_play, select_standing,
+    without_material,
 };
 use crate::text::{Term, token_count};
 use crate::{
@@ -132,11 +134,12 @@ const MIN_CUT_TOKENS: usize = 80;
 /// The budget divided by this number is filled by relevance alone before other sessions are covered.
 const RELEVANCE_DIVISOR: usize = 3;
 
-/// Returns the memories that match `prompt`, in at most `budget` tokens, see [`token_count`].
+/// Returns the standing instructions and the memories that are useful for `prompt`, in at most `budget` tokens, see [`token_count`].
 ///
-/// Memories in `given` are left out, and the returned ones are added to it. For an empty prompt, the result holds the person's profile
-/// and preferences, then the decisions and lessons of the project of the caller, then the newest memories. Matches of that project
-/// get a third of the places, however many other memories match better.
+/// Memories in `given` are left out, and the returned ones are added to it. For an empty prompt, which starts a session, the result holds
+/// all standing instructions, then preferences, the person's profile, the decisions and lessons of the project of the caller, and
+/// the newest memories. For any other prompt, instructions use at most a quarter of the budget, and the result may be empty: a note is
+/// given only if it is probably useful, and not if a newer one replaces it.
 ///
 /// Each memory is fenced, with its id, date and source. Text that resembles the fence is escaped.
 ///
@@ -149,16 +152,52 @@ pub fn build_context<Tz: TimeZone>(
     given: &ShownMemories,
     now: &DateTime<Tz>,
 ) -> Result<Context, StoreError> {
+    gather(services, prompt, budget, given, now, true)
+}
+
+/// Returns what [`build_context()`] does without standing instructions, which the caller has received before.
+///
+/// # Errors
+/// Those of [`build_context()`].
+pub fn build_matching_context<Tz: TimeZone>(
+    services: &Services,
+    prompt: &str,
+    budget: usize,
+    given: &ShownMemories,
+    now: &DateTime<Tz>,
+) -> Result<Context, StoreError> {
+    gather(services, prompt, budget, given, now, false)
+}
+
+fn gather<Tz: TimeZone>(
+    services: &Services,
+    prompt: &str,
+    budget: usize,
+    given: &ShownMemories,
+    now: &DateTime<Tz>,
+    with_standing: bool,
+) -> Result<Context, StoreError> {
     services.store.refresh()?;
     let mut context = Context::default();
     let mut block = ContextBlock::new(budget);
     let StandingSelection {
         memories: standing,
         replaced,
-    } = select_standing(services, prompt)?;
-    let share = block.left() / STANDING_DIVISOR;
-    let AddedStanding { whole, omitted } =
-        add_standing(standing, share, given, &mut block, &mut context);
+    } = select_standing(services)?;
+    let (instructions, preferences): (Vec<_>, Vec<_>) = standing
+        .into_iter()
+        .partition(|standing| standing.kind == StandingKind::Instruction);
+    let is_start = prompt.trim().is_empty();
+    let mut added = AddedStanding::default();
+    let quarter = block.left() / STANDING_DIVISOR;
+    if with_standing {
+        let share = if is_start { block.left() } else { quarter };
+        added.add(instructions, share, given, &mut block, &mut context);
+    }
+    if is_start {
+        added.add(preferences, quarter, given, &mut block, &mut context);
+    }
+    let AddedStanding { whole, omitted } = added;
     let left = block.left();
     let mut found = find_matches(services, prompt, budget, now, &mut context)?;
     found.retain(|stored| !given.contains(stored) && !whole.contains(&stored.memory.id));
@@ -233,8 +272,8 @@ pub fn build_context<Tz: TimeZone>(
 pub fn build_standing_context(services: &Services, budget: usize) -> Result<Context, StoreError> {
     services.store.refresh()?;
     let (mut block, mut context) = (ContextBlock::new(budget), Context::default());
-    let standing = select_standing(services, "")?.memories;
-    add_standing(
+    let standing = select_standing(services)?.memories;
+    AddedStanding::default().add(
         standing,
         block.left(),
         &ShownMemories::default(),
@@ -246,7 +285,7 @@ pub fn build_standing_context(services: &Services, budget: usize) -> Result<Cont
     Ok(context)
 }
 
-/// The result of [`add_standing`].
+/// The standing memories that were added to a block.
 #[derive(Debug, Default)]
 struct AddedStanding {
     /// The memories that were added as a whole.
@@ -255,45 +294,47 @@ struct AddedStanding {
     omitted: HashSet<MemoryId>,
 }
 
-/// Adds the standing instructions and preferences, in at most `budget` tokens.
-fn add_standing(
-    standing: Vec<StandingMemory>,
-    budget: usize,
-    given: &ShownMemories,
-    block: &mut ContextBlock,
-    context: &mut Context,
-) -> AddedStanding {
-    let reserved = block.left().saturating_sub(budget);
-    let mut added = AddedStanding::default();
-    for StandingMemory {
-        stored,
-        kind,
-        text,
-        is_whole,
-    } in standing
-    {
-        if given.contains(&stored) || given.has_text(&stored, &text) {
-            continue;
+impl AddedStanding {
+    /// Adds standing memories, in at most `budget` tokens.
+    fn add(
+        &mut self,
+        standing: Vec<StandingMemory>,
+        budget: usize,
+        given: &ShownMemories,
+        block: &mut ContextBlock,
+        context: &mut Context,
+    ) {
+        let reserved = block.left().saturating_sub(budget);
+        for StandingMemory {
+            stored,
+            kind,
+            text,
+            is_whole,
+        } in standing
+        {
+            if given.contains(&stored) || given.has_text(&stored, &text) {
+                continue;
+            }
+            let attributes = format!(" standing=\"{kind}\"");
+            let left = block.left().saturating_sub(reserved);
+            let room = Some(left).filter(|left| MIN_MEMORY_TOKENS <= *left);
+            let fenced =
+                room.and_then(|left| block.fence_text(&stored, &attributes, &text, &[], left));
+            let Some(fenced) = fenced.filter(|fenced| block.add(fenced)) else {
+                self.omitted.insert(stored.memory.id);
+                continue;
+            };
+            if is_whole && !fenced.is_cut {
+                self.whole.insert(stored.memory.id);
+                given.add(&stored);
+            } else {
+                // The rest of the memory may still match the prompt.
+                given.add_text(&stored, &text);
+            }
+            context.memories.push(stored);
+            context.standing += 1;
         }
-        let attributes = format!(" standing=\"{kind}\"");
-        let left = block.left().saturating_sub(reserved);
-        let room = Some(left).filter(|left| MIN_MEMORY_TOKENS <= *left);
-        let fenced = room.and_then(|left| block.fence_text(&stored, &attributes, &text, &[], left));
-        let Some(fenced) = fenced.filter(|fenced| block.add(fenced)) else {
-            added.omitted.insert(stored.memory.id);
-            continue;
-        };
-        if is_whole && !fenced.is_cut {
-            added.whole.insert(stored.memory.id);
-            given.add(&stored);
-        } else {
-            // The rest of the memory may still match the prompt.
-            given.add_text(&stored, &text);
-        }
-        context.memories.push(stored);
-        context.standing += 1;
     }
-    added
 }
 
 /// Returns the content of a memory without its replaced sentences.
@@ -357,7 +398,7 @@ fn is_near_enough(hit: &Hit) -> bool {
         || explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine)
 }
 
-/// Returns the matches for a prompt: the useful notes, then the messages of conversations.
+/// Returns the matches for a prompt: the useful notes, each in its newest version, then the messages of conversations.
 fn find_matches<Tz: TimeZone>(
     services: &Services,
     prompt: &str,
@@ -418,12 +459,25 @@ fn find_matches<Tz: TimeZone>(
         services.project.as_deref(),
         expects_several_results(prompt),
     );
+    let mut current: Vec<Hit> = Vec::with_capacity(useful.len());
+    for hit in useful {
+        let mut hit = hit;
+        while let Some(newer) = find_replacement(services, &hit.stored.memory)? {
+            hit = newer;
+        }
+        if current
+            .iter()
+            .all(|other| other.stored.memory.id != hit.stored.memory.id)
+        {
+            current.push(hit);
+        }
+    }
     let turns = share_with_project(
         turns.into_iter().filter(is_near_enough).collect(),
         own_turns.into_iter().filter(is_near_enough).collect(),
         &|hit: &Hit| hit.stored.memory.id,
     );
-    let given = useful.into_iter().chain(turns);
+    let given = current.into_iter().chain(turns);
     let (ranks, given) = given
         .map(|hit| (RecalledId::from(&hit), hit.stored))
         .unzip();

@@ -138,7 +138,7 @@ fn merge_duplicate(
             if !is_by_person(&stored.memory) && !is_conversation {
                 merged.role = Some(SpeakerRole::Person);
             }
-            let is_replaced = select_standing(services, "")?.replaced.contains_key(&id);
+            let is_replaced = select_standing(services)?.replaced.contains_key(&id);
             merged.stated_at = is_replaced.then_some(written.created_at);
         }
         let memory = &stored.memory;

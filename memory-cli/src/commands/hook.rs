@@ -12,7 +12,7 @@ use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::{to_one_line, token_count};
 use memory_core::{
     AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
-    View, build_context, count_received, escape_tags, record_recall,
+    View, build_context, build_matching_context, count_received, escape_tags, record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -189,7 +189,7 @@ impl CliHookRequest {
                 )
             }
             HookCommand::Prompt => {
-                let context = build_context(
+                let context = build_matching_context(
                     &services,
                     event.prompt.as_deref()?,
                     PROMPT_BUDGET,

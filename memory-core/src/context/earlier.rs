@@ -6,8 +6,9 @@
 use std::collections::HashSet;
 
 use crate::query_parser::is_stop_token;
+use crate::search::search_sentence;
 use crate::text::{TokenKind, fold, tokenize};
-use crate::{Hit, Memory, Scope};
+use crate::{Filter, Hit, Memory, Query, Ranking, Scope, Services, StoreError};
 
 /// Words that say that something changed, in English, German, French, Spanish, Portuguese and Italian, without accents.
 const CHANGES: &str = "\
@@ -52,54 +53,65 @@ const MAX_SIZES: [usize; 2] = [400, 600];
 /// The share of the older note's content words that the newer one repeats, as a divisor.
 const SHARE_DIVISOR: usize = 3;
 
-/// Returns, for each hit, the index of the newest hit that replaces it.
-pub(super) fn find_replacements(hits: &[Hit]) -> Vec<Option<usize>> {
-    let memories: Vec<&Memory> = hits.iter().map(|hit| &hit.stored.memory).collect();
-    let words: Vec<HashSet<String>> = memories
-        .iter()
-        .map(|memory| content_words(&memory.content))
-        .collect();
-    let says_change: Vec<bool> = memories
-        .iter()
-        .map(|memory| memory.content.len() <= MAX_SIZES[1] && tells_change(&memory.content))
-        .collect();
-    let mut newest_first: Vec<usize> = (0..hits.len()).collect();
-    newest_first.sort_by_key(|number| std::cmp::Reverse(memories[*number].created_at));
-    let mut replacements = vec![None; hits.len()];
-    for newer in &newest_first {
-        if !says_change[*newer] {
-            continue;
-        }
-        // The newest of several notes takes the place of all older ones.
-        let newest = replacements[*newer].unwrap_or(*newer);
-        for older in &newest_first {
-            let is_replaced = replacements[*older].is_none()
-                && memories[*older].created_at < memories[*newer].created_at
-                && memories[*older].content.len() <= MAX_SIZES[0]
-                && can_replace(memories[*newer], memories[*older])
-                && {
-                    let repeated = words[*older].intersection(&words[*newer]).count();
-                    0 < repeated && words[*older].len() <= SHARE_DIVISOR * repeated
-                };
-            if is_replaced {
-                replacements[*older] = Some(newest);
-            }
-        }
+/// The number of newer notes that are compared with a note.
+const MAX_NEWER: usize = 20;
+
+/// Returns the newest note that replaces a note, if any.
+pub(super) fn find_replacement(
+    services: &Services,
+    older: &Memory,
+) -> Result<Option<Hit>, StoreError> {
+    let words = content_words(&older.content);
+    if MAX_SIZES[0] < older.content.len() || words.is_empty() {
+        return Ok(None);
     }
-    replacements
+    let by_words = Services {
+        embedder: None,
+        reranking: None,
+        ..services.clone()
+    };
+    let query = Query {
+        text: older.content.clone(),
+        filter: Filter {
+            from: Some(older.created_at),
+            ..Filter::default()
+        },
+        limit: MAX_NEWER,
+        ranking: Ranking::default(),
+    };
+    let found = match search_sentence(&by_words, &query) {
+        Ok(found) => found.hits,
+        Err(StoreError::Invalid { .. }) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    let replaces = |hit: &Hit| {
+        let newer = &hit.stored.memory;
+        older.created_at < newer.created_at
+            && newer.content.len() <= MAX_SIZES[1]
+            && is_near(newer, older)
+            && tells_change(&newer.content)
+            && {
+                let repeated = words.intersection(&content_words(&newer.content)).count();
+                0 < repeated && words.len() <= SHARE_DIVISOR * repeated
+            }
+    };
+    let newer = found.into_iter().filter(replaces);
+    Ok(newer.max_by_key(|hit| hit.stored.memory.created_at))
 }
 
 /// Returns whether both notes are about the same place, or one of them about all places.
-fn can_replace(newer: &Memory, older: &Memory) -> bool {
+fn is_near(newer: &Memory, older: &Memory) -> bool {
     newer.scope == older.scope || [&newer.scope, &older.scope].contains(&&Scope::Global)
 }
 
+/// Returns the content words of a text without its numbers, which are what changes.
 fn content_words(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     tokenize(text, &mut |token| {
         let is_word = token.kind == TokenKind::Word;
         if (is_word || token.kind == TokenKind::Bigram)
             && !is_stop_token(&text[token.span.clone()], is_word)
+            && token.text.contains(|letter: char| !letter.is_numeric())
         {
             words.insert(token.text.to_owned());
         }

@@ -5,7 +5,6 @@
 
 use std::collections::HashSet;
 
-use super::earlier::find_replacements;
 use crate::rank::{RankFeature, sigmoid};
 use crate::{Category, Hit, Phase, Scope};
 
@@ -83,7 +82,7 @@ impl UsefulnessModel {
     }
 }
 
-/// Returns the notes among `hits` that are probably useful, best first, without those that a newer one replaces.
+/// Returns the notes among `hits` that are probably useful, best first.
 ///
 /// The hits of a store that explains no score are all returned.
 pub(super) fn select_useful(
@@ -109,20 +108,10 @@ pub(super) fn select_useful(
             model.probability(hit, project, best_cosine.unwrap_or_default())
         }
     };
-    let mut worth: Vec<f32> = hits.iter().map(usefulness).collect();
-    let replacements = find_replacements(&hits);
-    for (older, newer) in replacements.iter().enumerate() {
-        // A prompt that is about what was, is about what is.
-        if let Some(newer) = newer {
-            worth[*newer] = worth[*newer].max(worth[older]);
-        }
-    }
-    let mut useful: Vec<(f32, Hit)> = worth
+    let mut useful: Vec<(f32, Hit)> = hits
         .into_iter()
-        .zip(hits)
-        .zip(replacements)
-        .filter(|((worth, _), newer)| newer.is_none() && MIN_USEFULNESS <= *worth)
-        .map(|(hit, _)| hit)
+        .map(|hit| (usefulness(&hit), hit))
+        .filter(|(usefulness, _)| MIN_USEFULNESS <= *usefulness)
         .collect();
     useful.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     useful.truncate(MAX_NOTES[usize::from(asks_for_several)]);

@@ -150,8 +150,7 @@ fn read_memories(
     };
     let home = home.restrict_to_chat(request.conversation);
     home.store.refresh()?;
-    let message = message_ends(request.message).join("\n");
-    Ok(select_standing(&home, &message)?.memories)
+    Ok(select_standing(&home)?.memories)
 }
 
 /// A standing text that may be given.

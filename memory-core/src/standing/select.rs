@@ -8,11 +8,8 @@ use super::kind::{StandingFilter, StandingKind, StandingSentence};
 use super::replacement::{
     SentencesInEffect, StandingText, condition_offset, find_in_effect, find_older, sentence_spans,
 };
-use crate::search::search_refreshed;
 use crate::text::token_count;
-use crate::{
-    Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, Services, StoreError, StoredMemory,
-};
+use crate::{Filter, ListOrder, MemoryId, PageRequest, Services, StoreError, StoredMemory};
 
 /// The standing memories for a context.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,17 +33,8 @@ pub(crate) struct StandingMemory {
     pub(crate) is_whole: bool,
 }
 
-/// The maximum number of memories that match the prompt.
-const MAX_MATCHING: usize = 24;
-
-/// The maximum number of instructions that are read, newest first. The budget limits how many of them are given.
-const MAX_INSTRUCTIONS: usize = 300;
-
-/// The maximum number of preferences that do not match the prompt, newest first.
-const MAX_PREFERENCES: usize = 24;
-
-/// The number of preferences that are read, because some of them may be repetitions.
-const READ_PREFERENCES: usize = 2 * MAX_PREFERENCES;
+/// The maximum number of memories of each kind that are read, newest first. The budget limits how many of them are given.
+const MAX_READ: usize = 300;
 
 /// The maximum number of standing sentences of a memory that are read. A longer list is a document.
 const MAX_SENTENCES: usize = 32;
@@ -64,65 +52,23 @@ const MAX_TOKEN_BYTES: usize = 12;
 
 /// Returns the standing memories that are in effect, without duplicates, in the files that the last refresh of the store detected.
 ///
-/// The memories that match `prompt`, best match first, alternate with the other instructions: those without a condition first, then the
-/// newest first. The preferences follow, newest first.
-///
-/// The match compares words only. Standing memories are included regardless of the prompt, so a model would change little.
+/// Instructions without a condition come first, then the others, each newest first; the preferences follow, newest first.
 ///
 /// # Errors
 /// If the memories cannot be read.
-pub(crate) fn select_standing(
-    services: &Services,
-    prompt: &str,
-) -> Result<StandingSelection, StoreError> {
-    let instructions = list_newest(services, StandingKind::Instruction, MAX_INSTRUCTIONS)?;
-    let preferences = list_newest(services, StandingKind::Preference, READ_PREFERENCES)?;
-    let mut matching = Vec::new();
-    let has_standing = !instructions.is_empty() || !preferences.is_empty();
-    if has_standing && !prompt.trim().is_empty() {
-        let words_only = Services {
-            embedder: None,
-            reranking: None,
-            ..services.clone()
-        };
-        let filter = Filter {
-            standing: Some(StandingFilter::Any),
-            ..Filter::default()
-        };
-        let query = Query {
-            text: prompt.to_owned(),
-            filter,
-            limit: MAX_MATCHING,
-            ranking: Ranking::default(),
-        };
-        match search_refreshed(&words_only, &query) {
-            Ok(found) => {
-                matching = found
-                    .hits
-                    .into_iter()
-                    .filter(|hit| !hit.explanation.is_part)
-                    .map(|hit| hit.stored)
-                    .collect();
-            }
-            // A prompt without a word matches no memory.
-            Err(StoreError::Invalid { .. }) => {}
-            Err(error) => return Err(error),
-        }
-    }
+pub(crate) fn select_standing(services: &Services) -> Result<StandingSelection, StoreError> {
     let of = |all: Vec<StoredMemory>| {
         all.into_iter()
             .filter_map(Candidate::new)
             .collect::<Vec<_>>()
     };
-    let (all, first_preference) = arrange(of(matching), of(instructions), of(preferences));
+    let instructions = list_newest(services, StandingKind::Instruction)?;
+    let preferences = list_newest(services, StandingKind::Preference)?;
+    let (all, first_preference) = arrange(of(instructions), of(preferences));
     Ok(select(all, first_preference))
 }
 
-fn list_newest(
-    services: &Services,
-    kind: StandingKind,
-    limit: usize,
-) -> Result<Vec<StoredMemory>, StoreError> {
+fn list_newest(services: &Services, kind: StandingKind) -> Result<Vec<StoredMemory>, StoreError> {
     let filter = Filter {
         standing: Some(StandingFilter::Only(kind)),
         ..Filter::default()
@@ -130,7 +76,7 @@ fn list_newest(
     let slice = PageRequest {
         order: ListOrder::Created,
         offset: 0,
-        limit: Some(limit),
+        limit: Some(MAX_READ),
     };
     Ok(services
         .store
@@ -221,29 +167,25 @@ impl Candidate {
     }
 }
 
-/// Alternates `matching` with the instructions, unconditional ones first; the preferences follow. Each memory is returned once.
+/// Returns the instructions, unconditional ones first, and then the preferences, each memory once.
 ///
 /// The second value is the number of memories before the preferences.
 fn arrange(
-    matching: Vec<Candidate>,
     mut instructions: Vec<Candidate>,
     preferences: Vec<Candidate>,
 ) -> (Vec<Candidate>, usize) {
     instructions.sort_by_key(|own| !own.is_general());
-    let (mut matching, mut instructions) = (matching.into_iter(), instructions.into_iter());
     let mut all: Vec<Candidate> = Vec::new();
     let mut seen = HashSet::new();
     let mut compared = 0;
-    loop {
-        let pair = [matching.next(), instructions.next()];
-        if pair.iter().all(Option::is_none) || MAX_COMPARED < compared {
+    for own in instructions {
+        if MAX_COMPARED < compared {
             break;
         }
-        let unseen = pair
-            .into_iter()
-            .flatten()
-            .filter(|own| seen.insert(own.stored.memory.id));
-        all.extend(unseen.inspect(|own| compared += own.sentences.len()));
+        if seen.insert(own.stored.memory.id) {
+            compared += own.sentences.len();
+            all.push(own);
+        }
     }
     let first_preference = all.len();
     for own in preferences
@@ -259,7 +201,7 @@ fn arrange(
     (all, first_preference)
 }
 
-/// Drops replaced sentences, moves older instructions on the subject of a newer one before the preferences, and limits the preferences.
+/// Drops replaced sentences, and moves older instructions on the subject of a newer one before the preferences.
 fn select(all: Vec<Candidate>, first_preference: usize) -> StandingSelection {
     let texts: Vec<StandingText<'_>> = all
         .iter()
@@ -298,7 +240,6 @@ fn select(all: Vec<Candidate>, first_preference: usize) -> StandingSelection {
         };
         group.extend(candidate.into_standing(&in_effect[own]));
     }
-    preferences.truncate(MAX_PREFERENCES);
     selection.memories = current
         .into_iter()
         .chain(older)
@@ -315,7 +256,7 @@ mod tests {
     use crate::testing::services;
     use crate::{Draft, MemStore, SecretPolicy, SpeakerRole, write};
 
-    fn selected(texts: &[(&str, SpeakerRole)], prompt: &str) -> Vec<String> {
+    fn selected(texts: &[(&str, SpeakerRole)]) -> Vec<String> {
         let services = services(Arc::new(MemStore::default()));
         for (number, (text, role)) in texts.iter().enumerate() {
             let at = chrono::DateTime::UNIX_EPOCH
@@ -327,7 +268,7 @@ mod tests {
             };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
-        select_standing(&services, prompt)
+        select_standing(&services)
             .expect("they are read")
             .memories
             .into_iter()
@@ -336,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_applies_to_the_prompt_and_what_always_applies_take_turns() {
+    fn instructions_that_always_apply_come_first() {
         use SpeakerRole::{Assistant, Person};
         let all = [
             ("Always include prices when I ask about trains.", Person),
@@ -349,17 +290,17 @@ mod tests {
             ("Always book trains early.", Assistant),
         ];
         let expected = [
-            "Always include prices when I ask about trains.",
             "Always answer in metric units.",
             "Always include opening hours when I ask about museums.",
+            "Always include prices when I ask about trains.",
         ];
-        assert_eq!(selected(&all, "which train goes to Oslo?"), expected);
+        assert_eq!(selected(&all), expected);
     }
 
     #[test]
     fn a_newer_instruction_takes_the_place_of_what_it_repeats_or_contradicts() {
         let of =
-            |texts: [&'static str; 2]| selected(&texts.map(|text| (text, SpeakerRole::Person)), "");
+            |texts: [&'static str; 2]| selected(&texts.map(|text| (text, SpeakerRole::Person)));
         assert_eq!(
             of(["Always use emojis.", "Never use emojis."]),
             ["Never use emojis."]
@@ -389,7 +330,7 @@ mod tests {
             "The train was late and we waited for a long time. ".repeat(8)
         );
         assert_eq!(
-            selected(&[(&long, SpeakerRole::Person)], ""),
+            selected(&[(&long, SpeakerRole::Person)]),
             ["Always answer in German."]
         );
     }
