@@ -455,8 +455,8 @@ fn find_matches<Tz: TimeZone>(
     let (own_turns, own_notes): (Vec<Hit>, Vec<Hit>) =
         own.into_iter().partition(|hit| hit.explanation.is_turn);
     let useful = select_useful(
+        services,
         notes.into_iter().chain(own_notes).collect(),
-        services.project.as_deref(),
         expects_several_results(prompt),
     );
     let mut current: Vec<Hit> = Vec::with_capacity(useful.len());

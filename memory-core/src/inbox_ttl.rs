@@ -41,6 +41,15 @@ impl InboxTtl {
         }
     }
 
+    /// Returns whether a memory has been in the inbox for longer than this time, so that nobody filed it.
+    pub(crate) fn is_overdue(self, memory: &Memory, now: DateTime<Utc>) -> bool {
+        memory.phase == Phase::Inbox
+            && memory
+                .created_at
+                .checked_add_signed(self.0)
+                .is_some_and(|end| end < now)
+    }
+
     /// Returns the time at which a memory expires: its own expiry, or the end of its time in the inbox.
     ///
     /// The latter is never written to the file, because it changes with each edit and with the setting. The memory may

@@ -12,11 +12,11 @@ use crate::{Filter, Hit, Memory, Query, Ranking, Scope, Services, StoreError};
 
 /// Words that say that something changed, in English, German, French, Spanish, Portuguese and Italian, without accents.
 const CHANGES: &str = "\
-    now anymore new changed changes moved moves since instead replaced replaces dropped drops switched switches postponed again lowered \
-    raised removed left relicensed reverted renamed migrated upgraded stopped cancelled canceled rescheduled extended retired \
-    jetzt nun neu neue neuer neues neuen geandert umgezogen verschoben statt ersetzt gewechselt abgesagt seit wieder \
-    maintenant desormais nouveau nouvelle change demenage reporte remplace annule depuis \
-    ahora nuevo nueva cambio cambiado mudo mudado aplazado reemplazado cancelado desde \
+    now anymore new changed changes moved moves instead replaced replaces dropped drops switched switches postponed again lowered \
+    raised removed relicensed reverted renamed migrated upgraded stopped cancelled canceled rescheduled extended retired \
+    jetzt nun neu neue neuer neues neuen geandert umgezogen verschoben statt ersetzt gewechselt abgesagt wieder \
+    maintenant desormais nouveau nouvelle change demenage reporte remplace annule \
+    ahora nuevo nueva cambio cambiado mudo mudado aplazado reemplazado cancelado \
     agora novo nova mudou adiado substituido adesso ora nuovo nuova cambiato spostato rinviato sostituito annullato";
 
 /// Phrases and, in scripts without spaces, parts of sentences that say the same.
@@ -62,6 +62,9 @@ pub(super) fn find_replacement(
     older: &Memory,
 ) -> Result<Option<Hit>, StoreError> {
     let words = content_words(&older.content);
+    // A number is what changes, so a missing one is no sign of another subject.
+    let is_number = |word: &&String| word.chars().all(char::is_numeric);
+    let unnumbered = words.iter().filter(|word| !is_number(word)).count();
     if MAX_SIZES[0] < older.content.len() || words.is_empty() {
         return Ok(None);
     }
@@ -92,7 +95,7 @@ pub(super) fn find_replacement(
             && tells_change(&newer.content)
             && {
                 let repeated = words.intersection(&content_words(&newer.content)).count();
-                0 < repeated && words.len() <= SHARE_DIVISOR * repeated
+                0 < repeated && unnumbered <= SHARE_DIVISOR * repeated
             }
     };
     let newer = found.into_iter().filter(replaces);
@@ -104,14 +107,14 @@ fn is_near(newer: &Memory, older: &Memory) -> bool {
     newer.scope == older.scope || [&newer.scope, &older.scope].contains(&&Scope::Global)
 }
 
-/// Returns the content words of a text without its numbers, which are what changes.
+/// Returns the content words of a text, without numbers of one or two digits.
 fn content_words(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     tokenize(text, &mut |token| {
         let is_word = token.kind == TokenKind::Word;
         if (is_word || token.kind == TokenKind::Bigram)
             && !is_stop_token(&text[token.span.clone()], is_word)
-            && token.text.contains(|letter: char| !letter.is_numeric())
+            && (2 < token.text.len() || !token.text.bytes().all(|letter| letter.is_ascii_digit()))
         {
             words.insert(token.text.to_owned());
         }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::rank::{RankFeature, sigmoid};
-use crate::{Category, Hit, Phase, Scope};
+use crate::{Category, Hit, Scope, Services};
 
 /// The minimum probability that a note is useful.
 ///
@@ -30,33 +30,33 @@ struct UsefulnessModel {
     distance: f32,
     /// Added for a note of the project in which the prompt is asked.
     own_project: f32,
-    /// Added for a note from outside, if the prompt is asked in a project.
-    outside: f32,
-    /// Added for a note that was organized and belongs to no category.
+    /// Added for a preference from outside, and for any other note from outside, if the prompt is asked in a project.
+    outside: [f32; 2],
+    /// Added for a note that stayed in the inbox beyond its time there.
     unfiled: f32,
 }
 
 const WITH_VECTORS: UsefulnessModel = UsefulnessModel {
-    offset: -5.1,
-    words: 3.8,
-    cosine: 10.5,
-    distance: 2.4,
-    own_project: 1.0,
-    outside: -1.5,
-    unfiled: -2.4,
+    offset: -4.96,
+    words: 3.82,
+    cosine: 10.1,
+    distance: 2.6,
+    own_project: 0.95,
+    outside: [-0.61, -2.61],
+    unfiled: -2.98,
 };
 const BY_WORDS: UsefulnessModel = UsefulnessModel {
-    offset: -4.8,
-    words: 6.0,
+    offset: -4.6,
+    words: 6.07,
     cosine: 0.0,
     distance: 0.0,
     own_project: 1.1,
-    outside: -1.7,
-    unfiled: -2.1,
+    outside: [-0.41, -2.76],
+    unfiled: -2.81,
 };
 
 impl UsefulnessModel {
-    fn probability(&self, hit: &Hit, project: Option<&str>, best_cosine: f32) -> f32 {
+    fn probability(&self, hit: &Hit, services: &Services, best_cosine: f32) -> f32 {
         let explanation = &hit.explanation;
         let memory = &hit.stored.memory;
         let words = explanation
@@ -65,12 +65,12 @@ impl UsefulnessModel {
             .find(|part| part.part == RankFeature::Words)
             .map_or(0.0, |part| part.value);
         let cosine = explanation.cosine.unwrap_or_default();
-        let place = match (&memory.scope, project) {
+        let place = match (&memory.scope, &services.project) {
             (_, None) => 0.0,
             (Scope::Project(scope), Some(project)) if scope == project => self.own_project,
-            (_, Some(_)) => self.outside,
+            (_, Some(_)) => self.outside[usize::from(memory.category != Category::Preferences)],
         };
-        let is_unfiled = memory.phase == Phase::Organized && memory.category == Category::Inbox;
+        let is_unfiled = services.inbox_ttl.is_overdue(memory, services.clock.now());
         sigmoid(
             self.offset
                 + self.words * words
@@ -86,8 +86,8 @@ impl UsefulnessModel {
 ///
 /// The hits of a store that explains no score are all returned.
 pub(super) fn select_useful(
+    services: &Services,
     mut hits: Vec<Hit>,
-    project: Option<&str>,
     asks_for_several: bool,
 ) -> Vec<Hit> {
     let mut ids = HashSet::new();
@@ -105,7 +105,7 @@ pub(super) fn select_useful(
         if hit.explanation.parts.is_empty() {
             1.0
         } else {
-            model.probability(hit, project, best_cosine.unwrap_or_default())
+            model.probability(hit, services, best_cosine.unwrap_or_default())
         }
     };
     let mut useful: Vec<(f32, Hit)> = hits

@@ -2,6 +2,7 @@
 //!
 //! A sentence is read clause by clause, with folded text, so that one list of words covers traditional and simplified characters.
 
+use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
 use super::languages::language_at;
@@ -51,6 +52,9 @@ const OTHER_SUBJECTS: &[&str] = &[
     "我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "用户", "昨天", "今天",
     "明天", "老师", "妈妈", "爸爸",
 ];
+
+/// Words that forbid something.
+const PROHIBITIONS: &[&str] = &["不要", "别", "不许", "请勿", "不得"];
 
 /// Adverbs for all times.
 const ABSOLUTE: &[&str] = &[
@@ -135,7 +139,13 @@ const MANNERS: &[&str] = &[
 /// Finds the cue that makes a sentence a standing instruction or preference.
 ///
 /// `is_short` is true if the whole memory is short.
-pub(super) fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
+pub(super) fn find_cue(
+    sentence: &str,
+    Reading {
+        is_short,
+        is_guidance,
+    }: Reading,
+) -> Option<StandingCue> {
     let is_question = sentence.trim_end().ends_with(['？', '?']);
     if is_question {
         return None;
@@ -158,7 +168,9 @@ pub(super) fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
                 .checked_sub(1)
                 .is_some_and(|before| is_condition(&clauses[before].1))
         };
+        let is_forbidden = || PROHIBITIONS.iter().any(|word| clause.starts_with(word));
         if request.is_standing(is_short)
+            || is_guidance && is_forbidden()
             || request.is_to_assistant && !request.rest.is_empty() && is_conditional()
         {
             return Some(StandingCue {

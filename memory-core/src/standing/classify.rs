@@ -5,7 +5,7 @@ use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
 use super::{chinese, english, french, german};
 use crate::text::sentences;
-use crate::{Category, Memory, SpeakerRole};
+use crate::{Category, Memory, Phase, SpeakerRole};
 
 /// The maximum size of a short memory, in bytes.
 ///
@@ -30,12 +30,20 @@ const MAX_SEARCHED: usize = 16 * 1024;
 /// assert!(standing_sentences("I have always liked Berlin.").is_empty());
 /// ```
 pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
-    let is_short = text.len() <= SHORT;
+    find_sentences(text, false)
+}
+
+/// Finds the standing sentences of a text, which may be filed as guidance.
+fn find_sentences(text: &str, is_guidance: bool) -> Vec<StandingSentence> {
+    let reading = Reading {
+        is_short: text.len() <= SHORT,
+        is_guidance: is_guidance && text.len() <= SHORT,
+    };
     let mut found = Vec::new();
     for span in plain_sentences(text) {
         let sentence = &text[span.clone()];
         if let Some(StandingCue { kind, form, at }) =
-            find_cue(sentence, is_short).filter(|cue| !is_task(sentence, cue.at))
+            find_cue(sentence, reading).filter(|cue| !is_task(sentence, cue.at))
         {
             found.push(StandingSentence {
                 kind,
@@ -48,9 +56,19 @@ pub fn standing_sentences(text: &str) -> Vec<StandingSentence> {
     found
 }
 
-fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
+/// What is known of the memory of a sentence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    /// Whether the memory is short; only then a request without `always`, `never` or a condition counts.
+    pub(super) is_short: bool,
+    /// Whether it is also filed as a preference, as feedback or as part of a character; then a prohibition counts, too.
+    pub(super) is_guidance: bool,
+}
+
+fn find_cue(sentence: &str, reading: Reading) -> Option<StandingCue> {
+    let Reading { is_short, .. } = reading;
     if sentence.contains(is_han)
-        && let Some(cue) = chinese::find_cue(sentence, is_short)
+        && let Some(cue) = chinese::find_cue(sentence, reading)
     {
         return Some(cue);
     }
@@ -58,7 +76,7 @@ fn find_cue(sentence: &str, is_short: bool) -> Option<StandingCue> {
     if words.len() == 0 {
         return None;
     }
-    let english = english::find_cue(&words, is_short);
+    let english = english::find_cue(&words, reading);
     // Most sentences are no standing ones; English ones need no other grammar.
     if english.is_some() || is_english(&words) {
         return english;
@@ -110,11 +128,27 @@ pub(super) struct OwnSentences {
 /// Returns the standing sentences of a memory that count as those of the person, or `None` if the memory is not standing.
 pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     let authorship = authorship(memory);
-    if memory.reminder.is_some() || authorship == Authorship::Foreign {
+    let is_rules = memory
+        .origin
+        .as_ref()
+        .is_some_and(|origin| is_instruction_file(&origin.path));
+    // What was organized under a subject is about the subject, not about answers.
+    let is_of_subject = memory.phase == Phase::Organized
+        && !is_rules
+        && matches!(
+            memory.category,
+            Category::People | Category::Date | Category::Knowledge
+        );
+    if memory.reminder.is_some() || authorship == Authorship::Foreign || is_of_subject {
         return None;
     }
     let end = memory.content.floor_char_boundary(MAX_SEARCHED);
-    let found = standing_sentences(&memory.content[..end]);
+    let is_guidance = authorship == Authorship::Person
+        && matches!(
+            memory.category,
+            Category::Preferences | Category::Feedback | Category::Soul | Category::Character
+        );
+    let found = find_sentences(&memory.content[..end], is_guidance);
     let is_preference = memory.category == Category::Preferences;
     let counts = match authorship {
         Authorship::Person => !found.is_empty() || is_preference,

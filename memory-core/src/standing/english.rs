@@ -8,6 +8,7 @@ use self::words::{
     REQUESTS, RESPONDING, RESPONSES, SPEAKING, SPEAKING_FORMS, STATIVE_VERBS, SUBORDINATING,
     WANTING, WAYS, WISHES,
 };
+use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
 use super::languages::language;
@@ -15,8 +16,11 @@ use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
 ///
-/// `is_short` is true if the whole memory is short; only then a request without `always`, `never` or a condition counts.
-pub(super) fn find_cue(words: &SentenceWords, is_short: bool) -> Option<StandingCue> {
+pub(super) fn find_cue(words: &SentenceWords, reading: Reading) -> Option<StandingCue> {
+    let Reading {
+        is_short,
+        is_guidance,
+    } = reading;
     let cue = |kind, form, word| StandingCue {
         kind,
         form,
@@ -27,7 +31,8 @@ pub(super) fn find_cue(words: &SentenceWords, is_short: bool) -> Option<Standing
         let is_standing = is_absolute(words, &request)
             || is_conditional(words, start, &request)
             || is_lasting(words, start, &request)
-            || is_short && (is_about_responses(words, &request) || is_bare_form(words, start));
+            || is_short && (is_about_responses(words, &request) || is_bare_form(words, start))
+            || is_guidance && is_addressed(words, &request);
         if is_standing && !is_question(words, start, &request) {
             return Some(cue(Instruction, request.form, start));
         }
@@ -320,6 +325,15 @@ fn is_lasting(words: &SentenceWords, start: usize, request: &EnglishRequest) -> 
         && is_in_clause
         && words.begins_clause(at + length)
         && is_imperative(words, request.verb)
+}
+
+/// Returns whether a sentence forbids something, or asks for something that is done for the person: `don't open with compliments`,
+/// `ask me before you delete a file`.
+fn is_addressed(words: &SentenceWords, request: &EnglishRequest) -> bool {
+    let is_for_person = words.is(request.verb + 1, &["me"]);
+    // In `do not tell me something is finished`, the words behind the verb look like a statement.
+    request.is_negated && is_for_person
+        || is_imperative(words, request.verb) && (request.is_negated || is_for_person)
 }
 
 /// Returns whether a request is about all responses.
