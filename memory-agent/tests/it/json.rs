@@ -211,6 +211,7 @@ fn an_answer_explains_itself_only_when_asked() {
         parts,
         relevance: 0.75,
         is_part: false,
+        is_turn: false,
         rerank: Some(RerankScore {
             score: 1.1,
             before: 0.25,
