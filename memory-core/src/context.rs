@@ -456,7 +456,7 @@ fn find_matches<Tz: TimeZone>(
         own.into_iter().partition(|hit| hit.explanation.is_turn);
     let useful = select_useful(
         services,
-        notes.into_iter().chain(own_notes).collect(),
+        own_notes.into_iter().chain(notes).collect(),
         expects_several_results(prompt),
     );
     let mut current: Vec<Hit> = Vec::with_capacity(useful.len());

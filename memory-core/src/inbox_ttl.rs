@@ -44,6 +44,7 @@ impl InboxTtl {
     /// Returns whether a memory has been in the inbox for longer than this time, so that nobody filed it.
     pub(crate) fn is_overdue(self, memory: &Memory, now: DateTime<Utc>) -> bool {
         memory.phase == Phase::Inbox
+            && !memory.outlives_inbox_ttl()
             && memory
                 .created_at
                 .checked_add_signed(self.0)

@@ -511,9 +511,7 @@ mod tests {
             .merged
         };
         let in_effect = || {
-            let standing = select_standing(&services, "")
-                .expect("they are read")
-                .memories;
+            let standing = select_standing(&services).expect("they are read").memories;
             standing.into_iter().map(|own| own.text).collect::<Vec<_>>()
         };
         assert!(say("Answer in English.", 0).is_empty() && say("Answer in German.", 1).is_empty());
@@ -550,9 +548,7 @@ mod tests {
         let newest = Draft::new("Answer in German.");
         write(&services, newest, SecretPolicy::Refuse).expect("it is kept");
         let kept = || {
-            select_standing(&services, "")
-                .expect("they are read")
-                .memories[0]
+            select_standing(&services).expect("they are read").memories[0]
                 .text
                 .clone()
         };
@@ -594,7 +590,7 @@ mod tests {
                 .role
         };
         let count = || {
-            select_standing(&services, "")
+            select_standing(&services)
                 .expect("they are read")
                 .memories
                 .len()

@@ -131,3 +131,80 @@ fn tells_change(text: &str) -> bool {
         .any(|word| CHANGES.split(' ').any(|change| change == word))
         || CHANGE_PHRASES.iter().any(|phrase| folded.contains(*phrase))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::testing::services;
+    use crate::{Draft, MemStore, SecretPolicy, write};
+
+    /// Returns the text that replaces the first of `texts`, which are written on successive days.
+    fn replacement(texts: &[&str]) -> Option<String> {
+        let services = services(Arc::new(MemStore::default()));
+        let mut stored = Vec::new();
+        for (number, text) in (0..).zip(texts) {
+            let draft = Draft {
+                created_at: Some(chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(number)),
+                ..Draft::new(text)
+            };
+            let written = write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
+            stored.push(services.store.get(&written.id).expect("it is read").memory);
+        }
+        find_replacement(&services, &stored[0])
+            .expect("it is read")
+            .map(|hit| hit.stored.memory.content)
+    }
+
+    #[test]
+    fn the_newest_note_that_tells_of_a_change_replaces_the_older_ones() {
+        for texts in [
+            [
+                "The release of harbour is on 3 March.",
+                "The release of harbour moved to 1 May.",
+            ],
+            [
+                "Our jobs run on Celery.",
+                "Dropped Celery, the jobs run on Dramatiq.",
+            ],
+            ["Jo's number: 555 0123.", "Jo has a new number, 555 0199."],
+            ["周会每周一上午开。", "周会改到每周三上午开。"],
+            [
+                "Die Miete beträgt 900 Euro.",
+                "Die Miete beträgt jetzt 950 Euro.",
+            ],
+        ] {
+            assert_eq!(replacement(&texts).as_deref(), Some(texts[1]), "{texts:?}");
+        }
+        let thrice = [
+            "The release of harbour is on 3 March.",
+            "The release of harbour moved to 1 May.",
+            "The harbour release moved again, to 9 June.",
+        ];
+        assert_eq!(replacement(&thrice).as_deref(), Some(thrice[2]));
+    }
+
+    #[test]
+    fn a_note_on_another_subject_or_without_a_change_replaces_nothing() {
+        for texts in [
+            [
+                "The release of harbour is on 3 March.",
+                "The release of harbour is fun.",
+            ],
+            [
+                "Atlas keeps data for 400 days.",
+                "The office moved to Lisbon.",
+            ],
+            [
+                "We decided to move atlas to polars.",
+                "Old partitions of atlas are moved to Glacier.",
+            ],
+            ["Jo likes tea.", "Now and then there is a new cake."],
+        ] {
+            assert_eq!(replacement(&texts), None, "{texts:?}");
+        }
+        let older = ["The release of harbour moved to 1 May.", "It rains."];
+        assert_eq!(replacement(&older), None, "it does not replace itself");
+    }
+}

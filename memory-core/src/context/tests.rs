@@ -140,6 +140,8 @@ fn standing_memories_come_first_in_their_part_of_the_budget() {
         .collect();
     let services = own_home(&many.iter().map(String::as_str).collect::<Vec<_>>());
     let standing = ask(&services, "", 400, &ShownMemories::default()).standing;
+    assert!((5..20).contains(&standing), "{standing}");
+    let standing = ask(&services, "train", 400, &ShownMemories::default()).standing;
     assert!((1..5).contains(&standing), "{standing}");
     assert_eq!(
         build_standing_context(&own_home(&["the train to Oslo"]), 400).expect("read"),
@@ -206,13 +208,15 @@ fn a_long_note_with_a_standing_sentence_still_answers_a_prompt() {
 }
 
 #[test]
-fn an_instruction_is_given_however_many_preferences_are_newer() {
+fn a_session_starts_with_the_instructions_and_a_prompt_has_no_other_preferences() {
     let mut texts = vec!["Always answer in metric units.".to_owned()];
     texts.extend((0..40).map(|number| format!("I prefer tea number {number}.")));
     let services = own_home(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-    let context = ask(&services, "how far is it", 2_000, &ShownMemories::default());
+    let context = ask(&services, "", 2_000, &ShownMemories::default());
     assert_eq!(context.memories[0].memory.content, texts[0]);
     assert!(1 < context.standing);
+    let context = ask(&services, "how far is it", 2_000, &ShownMemories::default());
+    assert_eq!((context.memories.len(), context.standing), (1, 1));
 }
 
 #[test]

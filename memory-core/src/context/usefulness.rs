@@ -117,3 +117,116 @@ pub(super) fn select_useful(
     useful.truncate(MAX_NOTES[usize::from(asks_for_several)]);
     useful.into_iter().map(|(_, hit)| hit).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::rank::RankFeature;
+    use crate::testing::services;
+    use crate::{Draft, MemStore, RankFeatureScore, ScoreExplanation, SecretPolicy, write};
+
+    /// Returns a hit with the evidence of its words and, if there are vectors, its cosine.
+    fn hit(services: &Services, draft: Draft, words: f32, cosine: Option<f32>) -> Hit {
+        let id = write(services, draft, SecretPolicy::Refuse)
+            .expect("it is kept")
+            .id;
+        let stored = services.store.get(&id).expect("it is read");
+        let part = RankFeatureScore {
+            part: RankFeature::Words,
+            value: words,
+            score: words,
+        };
+        Hit {
+            snippet: stored.memory.content.clone(),
+            stored,
+            score: 0.5,
+            marks: Vec::new(),
+            explanation: ScoreExplanation {
+                parts: vec![part],
+                cosine,
+                ..ScoreExplanation::default()
+            },
+        }
+    }
+
+    fn contents(hits: &[Hit]) -> Vec<&str> {
+        hits.iter()
+            .map(|hit| hit.stored.memory.content.as_str())
+            .collect()
+    }
+
+    #[test]
+    fn a_note_is_useful_by_its_words_or_by_its_meaning_and_few_are_given() {
+        let services = services(Arc::new(MemStore::default()));
+        let of = |text: &str, words, cosine| hit(&services, Draft::new(text), words, cosine);
+        let hits = vec![
+            of("a word in common", 0.3, Some(0.1)),
+            of("near", 0.0, Some(0.5)),
+            of("its words", 1.5, Some(0.3)),
+        ];
+        let useful = select_useful(&services, hits, false);
+        assert_eq!(contents(&useful), ["its words", "near"]);
+        let hits = vec![of("some words", 0.3, None), of("many words", 0.9, None)];
+        assert_eq!(
+            contents(&select_useful(&services, hits, false)),
+            ["many words"]
+        );
+        let many = || {
+            (0..30)
+                .map(|number| of(&format!("note {number}"), 2.0, None))
+                .collect::<Vec<_>>()
+        };
+        let counts = [false, true].map(|several| select_useful(&services, many(), several).len());
+        assert_eq!(counts, MAX_NOTES);
+    }
+
+    #[test]
+    fn the_place_of_a_note_and_its_time_in_the_inbox_count() {
+        let services = services(Arc::new(MemStore::default()));
+        let services = Services {
+            project: Some("harbour".into()),
+            ..services
+        };
+        let now = services.clock.now();
+        let draft = |text: &str, project: Option<&str>, category, days| Draft {
+            scope: project.map_or(Scope::Global, |name| Scope::Project(name.into())),
+            category,
+            created_at: Some(now - chrono::TimeDelta::days(days)),
+            ..Draft::new(text)
+        };
+        let hits = [
+            draft(
+                "of the project",
+                Some("harbour"),
+                Some(Category::Knowledge),
+                90,
+            ),
+            draft("in its inbox", Some("harbour"), None, 1),
+            draft("filed by nobody", Some("harbour"), None, 90),
+            draft("a preference", None, Some(Category::Preferences), 90),
+            draft("of all places", None, Some(Category::Knowledge), 90),
+        ]
+        .map(|draft| hit(&services, draft, 0.4, Some(0.25)));
+        let useful = select_useful(&services, hits.to_vec(), false);
+        assert_eq!(contents(&useful), ["of the project", "in its inbox"]);
+        let hits = hits.map(|hit| Hit {
+            explanation: ScoreExplanation {
+                cosine: Some(0.45),
+                ..hit.explanation
+            },
+            ..hit
+        });
+        let useful = select_useful(&services, hits.to_vec(), false);
+        assert_eq!(
+            contents(&useful),
+            [
+                "of the project",
+                "in its inbox",
+                "a preference",
+                "filed by nobody"
+            ]
+        );
+    }
+}

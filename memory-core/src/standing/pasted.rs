@@ -404,6 +404,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_text_of_a_task_about_wording_is_no_question() {
+        for (prompt, question) in [
+            (
+                "Translate into Spanish: \"The dog may not eat chicken.\"",
+                "Translate into Spanish",
+            ),
+            (
+                "Please proofread “My number has changed.”",
+                "Please proofread ",
+            ),
+            ("translate 'good morning' to French", "translate "),
+            ("把这句话翻译成英文：我爸爸去医院。", "把这句话翻译成英文"),
+            ("Korrigiere:\nIch habe ein neue Nummer", "Korrigiere"),
+            (
+                "What's in \"Lessons from the move\"?",
+                "What's in \"Lessons from the move\"?",
+            ),
+            (
+                "It fails: KeyError in translate.py",
+                "It fails: KeyError in translate.py",
+            ),
+            (
+                "Summarise for my files: client, date",
+                "Summarise for my files: client, date",
+            ),
+            (
+                "proofread what's on the sign",
+                "proofread what's on the sign",
+            ),
+        ] {
+            assert_eq!(without_material(prompt), question);
+        }
+    }
+
+    #[test]
     fn lines_of_logs_differ_from_sentences_with_a_date() {
         for line in [
             "2026-11-28T10:00:01Z started",

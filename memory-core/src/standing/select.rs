@@ -57,10 +57,8 @@ const MAX_TOKEN_BYTES: usize = 12;
 /// # Errors
 /// If the memories cannot be read.
 pub(crate) fn select_standing(services: &Services) -> Result<StandingSelection, StoreError> {
-    let now = services.clock.now();
     let of = |all: Vec<StoredMemory>| {
         all.into_iter()
-            .filter(|stored| !services.inbox_ttl.is_overdue(&stored.memory, now))
             .filter_map(Candidate::new)
             .collect::<Vec<_>>()
     };
