@@ -18,6 +18,11 @@ impl<'t> TokenCursor<'t> {
         self.at
     }
 
+    /// Returns a cursor over the tokens from here on, to which the ones before are not joined.
+    pub(super) fn detached(&self) -> Self {
+        Self::new(self.tokens.get(self.at..).unwrap_or_default(), 0)
+    }
+
     fn token(&self, ahead: usize) -> Option<&'t DateToken<'t>> {
         self.tokens.get(self.at + ahead)
     }

@@ -426,8 +426,14 @@ fn share_time(
         && is_one_time(&first.spoken)
         && is_one_time(&second.spoken)
     {
+        let (mut hour, last) = (first.spoken.clock?, clock?);
+        if last.is_sure && !hour.is_sure && first.spoken.part.is_none() {
+            let is_half = |token: &DateToken<'_>| matches!(token.what, DateTokenKind::Word(word) if english::is_half_day(word));
+            let has_half = tokens[second.pieces.clone()].iter().any(is_half);
+            hour = range::align_half(hour, last, has_half);
+        }
         let spoken = DateExpression {
-            clock: first.spoken.clock,
+            clock: Some(hour),
             part: first.spoken.part.or(part),
             custom: first.spoken.custom,
             ..second.spoken.clone()
@@ -599,7 +605,8 @@ fn join_day_and_time(
         let recurs = |every| day.day.as_ref().is_some_and(|day| day.recurs_every(every));
         is_interval && interval.every.is_some_and(recurs) && day.every.is_none() && !day.is_vague
     };
-    if recurs(&orders[0]) {
+    // A date behind "until" is no start.
+    if recurs(&orders[0]) && second.range_end.is_none() {
         let spoken = DateExpression {
             every: first.spoken.every,
             part: second.spoken.part.or(first.spoken.part),

@@ -237,7 +237,17 @@ fn is_replaced(before: &str, gap: &str) -> bool {
             .iter()
             .any(|ending| before.trim_end().ends_with(ending))
     };
-    let is_from_to = matches!(gap, "to" | "until" | "till") && ends(&[" from"]) && was_moved();
+    let is_from_to = match gap {
+        "to" | "until" | "till" => {
+            let last = before.split_whitespace().next_back();
+            ends(&[" from"]) && was_moved()
+                || last.is_some_and(|last| RESCHEDULING_VERBS.contains(&last))
+        }
+        "->" | "-->" | "=>" | "\u{2192}" | "\u{21d2}" => {
+            was_moved() || before.contains(['改', '调', '延', '推', '挪'])
+        }
+        _ => false,
+    };
     let is_not_but = matches!(gap, "but" | "but on" | "but at")
         && ends(&[
             " not",

@@ -54,9 +54,11 @@ fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     // The fraction of a second is consumed and ignored.
     if second.is_some() {
         cursor.attempt(|cursor| {
-            (cursor.consume_glued_sign('.') || cursor.consume_glued_sign(','))
+            let has_colon = cursor.consume_glued_sign(':');
+            (has_colon || cursor.consume_glued_sign('.') || cursor.consume_glued_sign(','))
                 .then(|| cursor.consume_glued_number())
                 .flatten()
+                .filter(|fraction| !has_colon || fraction.digits == 3)
         });
     }
     let clock = TimeOfDay::from_clock_face(

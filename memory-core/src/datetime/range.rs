@@ -9,6 +9,9 @@ use super::syntax::{
 use super::token::{DateToken, DateTokenKind};
 use super::{chinese, english, find, numeric};
 
+/// What joins the parts of a list in Chinese, beside signs.
+pub(super) const LIST_CHARACTERS: [&str; 4] = ["和", "与", "及", "或"];
+
 /// The end of a range.
 #[derive(Debug, Clone)]
 pub(super) struct RangeEnd {
@@ -35,7 +38,7 @@ pub(super) fn parse_end(
     }
     // The tokens before the end are no part of it, although "2-4pm" has no gaps.
     let at = cursor.position();
-    let own = TokenCursor::new(tokens.get(at..)?, 0);
+    let own = cursor.detached();
     let whole = find::parse_expression(own).filter(|(spoken, _)| {
         spoken.day.is_some() || start.clock.is_some() || start.part.is_some()
     });
@@ -66,10 +69,42 @@ pub(super) fn parse_end(
     ))
 }
 
-/// Returns whether a day of the month follows that ends the range which `start` begins: "-12" after "December 10".
+/// Returns whether other days follow, as the end of the range or in the list which `start` begins: "-12" after "December 10",
+/// "- 2 May" after "30 April", ", 10 and 11" after "June 9".
 pub(super) fn follows(cursor: &TokenCursor<'_>, start: &DateExpression) -> bool {
     let mut ahead = *cursor;
-    ahead.consume_sign('-') && parse_bare_day(&mut ahead, start).is_some()
+    if ahead.consume_sign('-') {
+        let is_date = start.day.is_some() && english::starts_with_day_of_month(ahead);
+        return is_date || parse_bare_day(&mut ahead, start).is_some();
+    }
+    parse_listed_day(&mut ahead, start).is_some()
+}
+
+/// Consumes the next day of a list in one month.
+///
+/// After a comma, a number without an ending is a day only if the list goes on; otherwise it is an hour or a year.
+fn parse_listed_day(
+    cursor: &mut TokenCursor<'_>,
+    start: &DateExpression,
+) -> Option<DateExpression> {
+    (english::consume_list_separator(cursor) || cursor.consume_any_han(&LIST_CHARACTERS))
+        .then_some(())?;
+    let needs_mark = matches!(
+        cursor.peek_back(1),
+        Some(DateTokenKind::Sign(',') | DateTokenKind::Han(_))
+    );
+    let day = parse_bare_day(cursor, start)?;
+    let is_marked = matches!(
+        cursor.peek_back(1),
+        Some(DateTokenKind::Word("st" | "nd" | "rd" | "th") | DateTokenKind::Han('日' | '号'))
+    );
+    let goes_on = || {
+        let mut ahead = *cursor;
+        parse_listed_day(&mut cursor.clone(), &day).is_some()
+            || english::consume_list_separator(&mut ahead)
+                && english::lookup_month(ahead.word()).is_some()
+    };
+    (is_marked || !needs_mark || goes_on()).then_some(day)
 }
 
 /// Consumes the sign or word between the ends of a range.
@@ -91,8 +126,8 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
         return true;
     }
     // An interval in ISO 8601.
-    let is_iso_end =
-        matches!(cursor.peek(1), Some(DateTokenKind::Number(year)) if matches!(year.digits, 4 | 8));
+    let is_after_clock = cursor.peek_back(4) == Some(DateTokenKind::Word("t"));
+    let is_iso_end = matches!(cursor.peek(1), Some(DateTokenKind::Number(number)) if is_after_clock || matches!(number.digits, 4 | 8));
     if is_iso_end && cursor.is_glued(1) && cursor.consume_glued_sign('/') {
         return true;
     }
@@ -142,11 +177,12 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
         }
         (month, _) => month,
     };
-    (is_day && (is_marked || year.is_some() || english::can_end_number(cursor))).then(|| {
-        DateExpression {
-            day: Some(DayExpression::OfMonth(day, month)),
-            ..DateExpression::default()
-        }
+    let has_own_month =
+        cursor.word() == "of" && english::lookup_month(cursor.word_ahead(1)).is_some();
+    let may_end = is_marked || has_own_month || english::can_end_number(cursor);
+    (is_day && (may_end || year.is_some())).then(|| DateExpression {
+        day: Some(DayExpression::OfMonth(day, month)),
+        ..DateExpression::default()
     })
 }
 
@@ -185,7 +221,7 @@ fn parse_period_list(
     let mut last = None;
     while let Some((at, next)) = cursor.attempt(|cursor| {
         let is_list =
-            english::consume_list_separator(cursor) || cursor.consume_any_han(&["和", "与", "及"]);
+            english::consume_list_separator(cursor) || cursor.consume_any_han(&LIST_CHARACTERS);
         let at = cursor.position();
         let next = parse_bare_period(cursor, &before)?;
         (is_list && is_next_period(&before, &next)).then_some((at, next))
@@ -229,26 +265,26 @@ pub(super) fn parse_list(
     let mut cursor = TokenCursor::new(tokens, at);
     let mut list = Vec::new();
     loop {
-        let has_comma = cursor.peek(0) == Some(DateTokenKind::Sign(','));
-        let is_list = english::consume_list_separator(&mut cursor);
-        let next = find::parse_expression(cursor).map(|(next, _)| next);
+        let mut ahead = cursor;
+        let is_list = english::consume_list_separator(&mut ahead);
+        let next = find::parse_expression(ahead).map(|(next, _)| next);
         // A recurrence has one time.
         if start.every.is_some() || next.as_ref().is_some_and(|next| next.every.is_some()) {
             return Vec::new();
         }
-        let from = cursor.position();
-        // After a comma, a number without an ending is no day but an hour or a year.
-        let day = |cursor: &mut TokenCursor<'_>| {
-            let day = parse_bare_day(cursor, start)?;
-            let is_ordinal = matches!(cursor.word_before(1), "st" | "nd" | "rd" | "th");
-            (is_ordinal || !has_comma).then_some(day)
-        };
-        let more = cursor
+        let from = ahead.position();
+        let hour = ahead
             .attempt(|cursor| parse_bare_hour(cursor, start))
-            .or_else(|| cursor.attempt(day));
-        let Some(more) = more.filter(|_| is_list && next.is_none()) else {
+            .map(|hour| (hour, ahead));
+        let day = || {
+            let mut ahead = cursor;
+            parse_listed_day(&mut ahead, start).map(|day| (day, ahead))
+        };
+        let more = hour.or_else(day);
+        let Some((more, after)) = more.filter(|_| is_list && next.is_none()) else {
             break;
         };
+        cursor = after;
         list.push((more, from..cursor.position()));
     }
     list
@@ -376,7 +412,7 @@ pub(super) fn align_days(start: &mut DayExpression, end: &mut DayExpression) {
             let year = match year {
                 Year::Exactly(year) => Year::Exactly(*year + years),
                 Year::Away(away) => Year::Away(*away + years),
-                Year::Unsaid => Year::Unsaid,
+                Year::Unsaid | Year::Beside(_) => *year,
             };
             *last = Month::Named(*last_month, year);
         }
@@ -393,7 +429,7 @@ pub(super) fn share_month(first: &mut DayExpression, second: &mut DayExpression)
     before != months()
 }
 
-fn month_of(day: &mut DayExpression) -> Option<&mut Month> {
+pub(super) fn month_of(day: &mut DayExpression) -> Option<&mut Month> {
     match day {
         DayExpression::OfMonth(_, month) | DayExpression::Edge(_, Period::Month(month)) => {
             Some(month)

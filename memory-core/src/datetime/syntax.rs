@@ -384,6 +384,8 @@ pub(super) enum Year {
     Unsaid,
     /// An offset in years from the current year.
     Away(i32),
+    /// The last year before today (-1) or the first after it (1) that has the day or month.
+    Beside(i32),
     Exactly(i32),
 }
 

@@ -122,16 +122,21 @@ fn parse_date_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<Day
     cursor.attempt(|cursor| {
         cursor.consume_han("的");
         let date = u32::try_from(parse_number_in(cursor, 1..=99)?).ok()?;
-        let is_date = cursor.consume_any_han(&["日", "号"]) || starts_day_range(*cursor, date);
+        let is_date = cursor.consume_any_han(&["日", "号"]) || starts_more_days(*cursor, date);
         is_date.then_some(DayExpression::OfMonth(date, month))
     })
 }
 
-/// Returns whether "-12号" follows the number of a day.
-fn starts_day_range(mut cursor: TokenCursor<'_>, first: u32) -> bool {
-    range::consume_joint(&mut cursor)
-        && parse_number_in(&mut cursor, 1..=31).is_some_and(|last| u64::from(first) < last)
-        && cursor.consume_any_han(&["日", "号"])
+/// Returns whether "-12号" or "、10和11日" follows the number of a day.
+fn starts_more_days(mut cursor: TokenCursor<'_>, first: u32) -> bool {
+    let is_list = cursor.consume_sign(',') || cursor.consume_any_han(&range::LIST_CHARACTERS);
+    let is_joined = is_list || range::consume_joint(&mut cursor);
+    let next = parse_number_in(&mut cursor, 1..=31).and_then(|day| u32::try_from(day).ok());
+    next.is_some_and(|day| {
+        let is_later = is_joined && first < day;
+        is_later
+            && (cursor.consume_any_han(&["日", "号"]) || is_list && starts_more_days(cursor, day))
+    })
 }
 
 /// Consumes "下个月五号", "本月底" and "下个月的最后一天".
@@ -223,7 +228,9 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
     // "三日" and "一日" are durations more often than dates.
     let is_named = is_hao
         || is_long && cursor.consume_han("日")
-        || is_long && starts_day_range(*cursor, u32::try_from(date).ok()?);
+        || is_long
+            && range::consume_joint(&mut cursor.clone())
+            && starts_more_days(*cursor, u32::try_from(date).ok()?);
     if !is_named {
         return None;
     }
@@ -314,7 +321,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     let Some(month) = month else {
         return match year {
             Year::Unsaid => None,
-            Year::Away(_) | Year::Exactly(_) => start(Period::Year(year)),
+            Year::Away(_) | Year::Beside(_) | Year::Exactly(_) => start(Period::Year(year)),
         };
     };
     let is_month = cursor.consume_any_han(&["份"])

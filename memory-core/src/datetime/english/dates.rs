@@ -100,7 +100,7 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_between = cursor.word_before(1) == "between";
     cursor.consume_word("the");
     let (day, is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
-    if let Some(month) = month_of_range_end(*cursor, day, is_between) {
+    if let Some(month) = month_of_last_day(*cursor, day, is_between) {
         return Some(DayExpression::OfMonth(day, month));
     }
     cursor.consume_word("day");
@@ -126,13 +126,19 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     day_of_named_month(day, month, year, is_ordinal)
 }
 
-/// Returns the month of "10-12 December" after its first day.
-fn month_of_range_end(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) -> Option<Month> {
-    if !(range::consume_joint(&mut cursor) || is_between && cursor.consume_word("and")) {
-        return None;
-    }
+/// Returns the month of "10-12 December" and "9, 10 and 11 June" after the first day.
+fn month_of_last_day(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) -> Option<Month> {
+    let is_range = range::consume_joint(&mut cursor);
+    let has_comma = !is_range && cursor.consume_sign(',');
+    let is_last = is_range || cursor.consume_any_word(&["and", "or"]) || cursor.consume_sign('&');
     cursor.consume_word("the");
-    parse_day_number(&mut cursor).filter(|(last, _)| first < *last && *last <= 31)?;
+    let (day, _) = parse_day_number(&mut cursor)
+        .filter(|(day, _)| (is_last || has_comma) && first < *day && *day <= 31)?;
+    let is_list = !is_range && !is_between;
+    if is_list && let Some(month) = month_of_last_day(cursor, day, false) {
+        return Some(month);
+    }
+    is_last.then_some(())?;
     let has_of = cursor.consume_word("of");
     let (month, sense) = lookup_month(cursor.word())?;
     cursor.step();
@@ -151,6 +157,14 @@ fn starts_range(cursor: &TokenCursor<'_>, day: u32, month: u32) -> bool {
         ..DateExpression::default()
     };
     range::follows(cursor, &start)
+}
+
+/// Returns whether a day and its month follow, such as "22nd of August".
+pub(in super::super) fn starts_with_day_of_month(mut cursor: TokenCursor<'_>) -> bool {
+    cursor.consume_word("the");
+    let has_day = parse_day_number(&mut cursor).is_some();
+    cursor.consume_word("of");
+    has_day && lookup_month(cursor.word()).is_some()
 }
 
 /// Returns whether "to the 12th" follows.
@@ -275,6 +289,18 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     Some(distance)
 }
 
+/// Returns the month that "last May" (-1), "this May" (0) or "next May" (1) names.
+pub(super) fn month_beside(month: u32, side: i32) -> Month {
+    Month::Named(
+        month,
+        if side == 0 {
+            Year::Away(0)
+        } else {
+            Year::Beside(side)
+        },
+    )
+}
+
 /// Consumes a month, with or without its year: "May 2014", "next month", "the month".
 pub(in super::super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
     cursor.attempt(|cursor| {
@@ -289,17 +315,10 @@ pub(in super::super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Mont
             return Some(Month::Away(months));
         }
         if let Some(named) = cursor.attempt(|cursor| {
-            let years = parse_period_offset(cursor)?;
+            let side = parse_period_offset(cursor)?;
             let (month, _) = lookup_month(cursor.word())?;
             cursor.step();
-            Some(Month::Named(
-                month,
-                if years == 0 {
-                    Year::Unsaid
-                } else {
-                    Year::Away(years)
-                },
-            ))
+            Some(month_beside(month, side))
         }) {
             return Some(named);
         }

@@ -1,11 +1,11 @@
 //! Parses all day expressions in English.
 
 use super::super::cursor::TokenCursor;
-use super::super::numeric;
 use super::super::syntax::{
     CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, Quantity,
     WeekdayAnchor, Year,
 };
+use super::super::{numeric, range};
 use super::dates::{
     parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year,
 };
@@ -221,12 +221,19 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<DayPhrase> {
     Some(DayExpression::Nth(nth, counted, period).into())
 }
 
-/// Consumes "next 6th of April", and dates such as "4/25" if the preceding words indicate a date.
+/// Consumes "next 6th of April", "last June 5", and dates such as "4/25" if the preceding words indicate a date.
 fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    if cursor.consume_any_word(&["next", "this", "coming"]) {
-        return parse_month_date(cursor)
-            .or_else(|| numeric::parse_short_date(cursor).filter(|_| can_end_number(cursor)))
-            .map(DayPhrase::from);
+    let side = cursor
+        .attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.word_before(1) != "past"));
+    if let Some(side) = side {
+        let mut day = parse_month_date(cursor)
+            .or_else(|| numeric::parse_short_date(cursor).filter(|_| can_end_number(cursor)))?;
+        if let Some(Month::Named(_, year @ Year::Unsaid)) = range::month_of(&mut day)
+            && side < 0
+        {
+            *year = Year::Beside(-1);
+        }
+        return Some(day.into());
     }
     if let Some(day) = cursor.attempt(numeric::parse_dotted_date) {
         return Some(day.into());

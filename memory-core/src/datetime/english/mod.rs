@@ -34,7 +34,7 @@ use relative::{
 use times_of_day::{EnglishBareHour, parse_clock, parse_day_part};
 use weekdays::offset_from_now;
 
-pub(super) use dates::parse_month;
+pub(super) use dates::{parse_month, starts_with_day_of_month};
 pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use numbers::{is_numeral, parse_year};
@@ -343,7 +343,7 @@ fn parse_recurrence_beside(
     let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
     let is_time_next = || {
         let mut ahead = *cursor;
-        let is_led = ahead.consume_any_word(&["at", "on"]);
+        let is_led = ahead.consume_any_word(&["at", "on", "until", "till"]);
         is_led
             && (parse_clock(&mut ahead, EnglishBareHour::Hour).is_some()
                 || parse_day(&mut cursor.clone()).is_some()
@@ -422,7 +422,7 @@ fn parse_hour_before_day(
     if spoken.day.is_some() {
         return None;
     }
-    cursor.attempt(|cursor| {
+    let before_day = |cursor: &mut TokenCursor<'_>| {
         let is_dotted = cursor.peek_ahead_sign() == Some('.');
         let is_decimal = is_dotted && !numeric::stands_alone(cursor);
         let hour = parse_clock(cursor, EnglishBareHour::Hour)?;
@@ -433,7 +433,8 @@ fn parse_hour_before_day(
                 range::consume_joint(ahead).then_some(())?;
                 ahead.consume_number()?;
                 ahead.attempt(|ahead| {
-                    ahead.consume_glued_sign('.').then_some(())?;
+                    (ahead.consume_glued_sign('.') || ahead.consume_glued_sign(':'))
+                        .then_some(())?;
                     ahead.consume_glued_number()
                 });
                 Some(())
@@ -447,7 +448,7 @@ fn parse_hour_before_day(
         ahead.consume_sign(',');
         let is_part_next = (ahead.consume_any_phrase(&["in the", "at"])
             || !is_decimal && ahead.consume_word("this"))
-            && lexicon::lookup_day_part(ahead.word()).is_some();
+            && lexicon::lookup_day_part(ahead.word()).is_some_and(|part| part != DayPart::Noon);
         let is_night_next = ahead.consume_any_word(&["tonight", "tonite"]);
         let is_day_next = is_night_next
             || matches!(
@@ -455,7 +456,26 @@ fn parse_hour_before_day(
                 "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr"
             );
         (is_part_next || is_day_next && !is_decimal).then_some(hour)
-    })
+    };
+    // "8.30, 9 and 9.15 tomorrow".
+    let in_list = |cursor: &mut TokenCursor<'_>| {
+        let is_decimal = cursor.peek_ahead_sign() == Some('.') && !numeric::stands_alone(cursor);
+        let hour = parse_clock(cursor, EnglishBareHour::Hour).filter(|_| !is_decimal)?;
+        let mut ahead = *cursor;
+        for _ in 0..MAX_COMPONENTS {
+            let has_comma = ahead.consume_sign(',');
+            let is_list =
+                ahead.consume_any_word(&["and", "or"]) || has_comma || ahead.consume_sign('&');
+            if is_list && ahead.attempt(before_day).is_some() {
+                return Some(hour);
+            }
+            parse_clock(&mut ahead, EnglishBareHour::Hour).filter(|_| is_list)?;
+        }
+        None
+    };
+    cursor
+        .attempt(before_day)
+        .or_else(|| cursor.attempt(in_list))
 }
 
 /// Returns whether the preceding words allow a bare number to be an hour.

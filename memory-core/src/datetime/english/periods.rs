@@ -4,8 +4,9 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
+use super::super::token::DateTokenKind;
 use super::super::{numeric, range};
-use super::dates::{no_noun_follows, parse_month, parse_period_offset};
+use super::dates::{month_beside, no_noun_follows, parse_month, parse_period_offset};
 use super::lexicon::{Sense, lookup_day_part, lookup_month};
 use super::numbers::parse_year;
 use super::weekdays::parse_weekday;
@@ -234,7 +235,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     start(Period::Year(Year::Exactly(year)))
 }
 
-/// Consumes "next week", "last month" and "the week after next".
+/// Consumes "next week", "last month", "last October" and "the week after next".
 fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let after_next = cursor.attempt(|cursor| {
         cursor.consume_word("the");
@@ -246,6 +247,7 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
         return match word {
             "week" => Some(Period::Week(2)),
             "month" => Some(Period::Month(Month::Away(2))),
+            "quarter" => Some(Period::Quarter(2)),
             "year" => Some(Period::Year(Year::Away(2))),
             _ => None,
         };
@@ -256,7 +258,20 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
         "month" => Period::Month(Month::Away(distance)),
         "quarter" => Period::Quarter(distance),
         "year" => Period::Year(Year::Away(distance)),
-        _ => return None,
+        word => {
+            let (month, _) = lookup_month(word)?;
+            cursor.step();
+            // "This may help" and "the next march is" name no month.
+            let is_month = match cursor.peek(0) {
+                Some(DateTokenKind::Word(next)) => {
+                    !matches!(word, "may" | "march")
+                        || distance != 0 && matches!(next, "at" | "for" | "on" | "to")
+                }
+                Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
+                None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
+            };
+            return is_month.then_some(Period::Month(month_beside(month, distance)));
+        }
     };
     cursor.step();
     Some(period)

@@ -142,17 +142,19 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     hour.plus_minutes(if forward { minutes } else { -minutes })
 }
 
-/// Consumes "15 minutes from 1pm" and "an hour before noon".
+/// Consumes "15 minutes from 1pm", "an hour before noon" and "an hour before 3".
 fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let amount = parse_duration(cursor)
         .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
+    let is_of_hour = matches!(cursor.word(), "after" | "before");
     let is_after = cursor.consume_any_word(&["from", "after"]);
     if !is_after && !cursor.consume_any_word(&["before", "to", "till"]) {
         return None;
     }
     let from = parse_named_time(cursor)
         .or_else(|| cursor.attempt(numeric::parse_clock))
-        .or_else(|| cursor.attempt(parse_spelled_half_day))?;
+        .or_else(|| cursor.attempt(parse_spelled_half_day))
+        .or_else(|| cursor.attempt(parse_bare_hour).filter(|_| is_of_hour))?;
     let minutes = i32::try_from(amount.seconds / 60)
         .ok()
         .filter(|minutes| *minutes < 24 * 60)?;
@@ -278,7 +280,8 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let hour = |cursor: &mut TokenCursor<'_>| {
         let whole = cursor
             .attempt(parse_named_time)
-            .or_else(|| cursor.attempt(numeric::parse_clock));
+            .or_else(|| cursor.attempt(numeric::parse_clock))
+            .or_else(|| cursor.attempt(numeric::parse_dotted_hour));
         whole.or_else(|| {
             TimeOfDay::from_clock_face(
                 parse_number(cursor).filter(|hour| (1..=24).contains(hour))?,
@@ -295,6 +298,7 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if !(range::consume_joint(&mut ahead) || is_between && ahead.consume_word("and")) {
         return None;
     }
+    ahead = ahead.detached();
     let end = hour(&mut ahead)?;
     let is_whole = ahead.ends_cleanly() && can_end_number(&ahead);
     // "From 1 to 10" is a range of hours only beside a day.

@@ -28,6 +28,9 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if leading.is_none() && cursor.word_ahead(1) == "weekend" {
         cursor.consume_word("the");
     }
+    if leading.is_none() && cursor.consume_phrase("weekend after next") {
+        return Some(DayExpression::Weekday(Weekday::Sat, Week::Of(2)).into());
+    }
     let word = cursor.word();
     let is_timed = || {
         let mut ahead = *cursor;

@@ -261,6 +261,9 @@ fn date_in_year(
     match year {
         Year::Exactly(year) => date(year),
         Year::Away(years) => date(today.year().checked_add(years)?),
+        Year::Beside(side) => (0..=MAX_YEARS)
+            .filter_map(|years| date(today.year() + side * years))
+            .find(|found| found.cmp(&today) as i32 == side),
         Year::Unsaid => {
             let found = (0..=MAX_YEARS)
                 .filter_map(|years| date(today.year() + years))
@@ -308,9 +311,15 @@ fn date_in_period(
             .filter_map(|months| month(first_of_month(today, months)?))
             .find(|found| today <= *found),
         Period::Month(Month::Away(months)) => month(first_of_month(today, *months)?),
-        Period::Month(Month::Named(named, year)) => date_in_year(*year, today, assumed, |year| {
-            month(NaiveDate::from_ymd_opt(year, *named, 1)?)
-        }),
+        Period::Month(Month::Named(named, year)) => {
+            let year = match *year {
+                Year::Beside(side) if *named == today.month() => Year::Away(side),
+                year => year,
+            };
+            date_in_year(year, today, assumed, |year| {
+                month(NaiveDate::from_ymd_opt(year, *named, 1)?)
+            })
+        }
         Period::Quarter(quarters) => {
             let this = today.with_day(1)?.with_month(today.month0() / 3 * 3 + 1)?;
             months(first_of_month(this, quarters.checked_mul(3)?)?, 3)

@@ -104,6 +104,9 @@ fn recurrences_name_their_days_and_resolve_to_the_first_after_now() {
         ("weekday 9am", "2025-06-12 09:00"),
         ("Tuesday and Thursday evenings at 6", "2025-06-12 18:00"),
         ("weekend afternoons", "2025-06-14 15:00"),
+        ("every day until July 4, 2026", "2025-06-12"),
+        ("every Friday through 2025-12-31", "2025-06-13"),
+        ("water the plants daily until July 20", "2025-06-12"),
         ("evenings at 9", "2025-06-11 21:00"),
         ("工作日早上九点", "2025-06-12 09:00"),
         ("交易日9:30", "2025-06-12 09:30"),
@@ -238,6 +241,37 @@ fn a_day_and_its_weekday_or_date_are_one_day_with_their_time() {
             ("两个月后的3号上午九点", "2025-08-03 09:00"),
             ("in two weeks on Friday at 9", "2025-06-27 09:00"),
             ("remind me tomorrow of Friday's meeting", "2025-06-12"),
+            ("the weekend after next", "2025-06-28"),
+            ("the quarter after next", "2025-10-01"),
+        ],
+    );
+}
+
+#[test]
+fn a_month_with_last_this_or_next_is_the_one_beside_the_current_month() {
+    assert_all_correct(
+        "beside",
+        &[
+            ("last October", "2024-10-01"),
+            ("last May", "2025-05-01"),
+            ("the garden in last June was dry", "2024-06-01"),
+            ("since last March", "2025-03-01"),
+            ("renew the passport next October", "2025-10-01"),
+            ("remind me next March to renew", "2026-03-01"),
+            ("next June", "2026-06-01"),
+            ("this October", "2025-10-01"),
+            ("this March", "2025-03-01"),
+            ("last June 5", "2025-06-05"),
+            ("last 12 December", "2024-12-12"),
+            ("last June 12, 2027", "2027-06-12"),
+            ("next January 5th at 3pm", "2026-01-05 15:00"),
+            ("the following May 3", "2026-05-03"),
+            ("the first Monday of next October", "2025-10-06"),
+            ("the end of last October", "2024-10-31"),
+            ("the 20th of next May", "2026-05-20"),
+            ("this may help", "-"),
+            ("the next march is longer", "-"),
+            ("this may not be late", "-"),
         ],
     );
 }
@@ -271,6 +305,19 @@ fn hours_of_a_list_are_on_the_same_day_and_clock() {
             ["2025-06-12 08:00", "2025-06-11 20:00"],
         ),
         (
+            "pills at 8.30 and 9.15 tomorrow",
+            ["2025-06-12 08:30", "2025-06-12 09:15"],
+        ),
+        ("8 and 20 today", ["2025-06-11 08:00", "2025-06-11 20:00"]),
+        (
+            "8 and 9pm tomorrow",
+            ["2025-06-12 20:00", "2025-06-12 21:00"],
+        ),
+        (
+            "9.15 & 10 tomorrow",
+            ["2025-06-12 09:15", "2025-06-12 10:00"],
+        ),
+        (
             "明天8点和20点吃药",
             ["2025-06-12 08:00", "2025-06-12 20:00"],
         ),
@@ -289,7 +336,12 @@ fn hours_of_a_list_are_on_the_same_day_and_clock() {
     let hours: Vec<_> = found.iter().map(super::format_mention).collect();
     let expected = ["2025-06-12 07:00", "2025-06-12 12:00", "2025-06-12 18:00"];
     assert_eq!(hours, expected);
+    let found = find_dates("pills at 7.30, 12 and 18.30 tomorrow", &wednesday());
+    let hours: Vec<_> = found.iter().map(super::format_mention).collect();
+    let expected = ["2025-06-12 07:30", "2025-06-12 12:00", "2025-06-12 18:30"];
+    assert_eq!(hours, expected);
     for text in [
+        "chapters 5 and 6 next week",
         "tomorrow at 9, 3 eggs",
         "tomorrow at 3pm and 5 people come",
         "at 8, 12 and 18 every day",
@@ -321,6 +373,50 @@ fn dates_of_a_list_are_in_the_same_month_and_year_at_the_same_time() {
             &["2025-12-03 09:00", "2025-12-05 09:00"],
         ),
         ("June 19 and 20 friends come", &["2025-06-19"]),
+        ("19 and 20 June", &["2025-06-19", "2025-06-20"]),
+        (
+            "closed 18, 19 and 20 June at 8pm",
+            &["2025-06-18 20:00", "2025-06-19 20:00", "2025-06-20 20:00"],
+        ),
+        ("19 or 20 December 2026", &["2026-12-19", "2026-12-20"]),
+        (
+            "the 18, 19, and 20 of June",
+            &["2025-06-18", "2025-06-19", "2025-06-20"],
+        ),
+        (
+            "June 18, 19 and 20",
+            &["2025-06-18", "2025-06-19", "2025-06-20"],
+        ),
+        (
+            "June 18, 19, 20 or 21",
+            &["2025-06-18", "2025-06-19", "2025-06-20", "2025-06-21"],
+        ),
+        (
+            "June 18, 19 or 20 at noon",
+            &["2025-06-18 12:00", "2025-06-19 12:00", "2025-06-20 12:00"],
+        ),
+        (
+            "June 18, 19, 20 or 21 at noon",
+            &[
+                "2025-06-18 12:00",
+                "2025-06-19 12:00",
+                "2025-06-20 12:00",
+                "2025-06-21 12:00",
+            ],
+        ),
+        (
+            "December 30, 31 and January 2, 2027",
+            &["2026-12-30", "2026-12-31", "2027-01-02"],
+        ),
+        ("6月18、19日", &["2025-06-18", "2025-06-19"]),
+        (
+            "6月18、19和20日晚上8点",
+            &["2025-06-18 20:00", "2025-06-19 20:00", "2025-06-20 20:00"],
+        ),
+        ("6月18日和20个人", &["2025-06-18"]),
+        ("June 18, 10 o'clock", &["2025-06-18 10:00"]),
+        ("June 18, 19 and 20 friends come", &["2025-06-18 19:00"]),
+        ("room 5, 19 June", &["2025-06-19"]),
     ] {
         let found: Vec<_> = find_dates(text, &wednesday())
             .iter()
@@ -337,6 +433,11 @@ fn the_new_date_of_an_appointment_is_near_its_old_one() {
         &[
             ("The demo was moved from 3 May 2027 to 10 May", "2027-05-10"),
             ("The demo was moved from June 20 to 25", "2025-06-25"),
+            ("The demo moved Mon -> Thu", "2025-06-12"),
+            ("demo moved: 3 May 2027 → 10 May, 9am", "2027-05-10 09:00"),
+            ("the demo, moved Monday to Tuesday", "2025-06-17"),
+            ("评审改期：周一→周四", "2025-06-12"),
+            ("Rome 20 June -> 25 June", "2025-06-20"),
             (
                 "The call was moved from 3pm to 5 tomorrow",
                 "2025-06-12 17:00",
@@ -409,6 +510,27 @@ fn a_range_keeps_its_start_and_end() {
         ),
         ("Dec 28 to Jan 3, 2027", "2026-12-28 to 2027-01-03 00:00"),
         ("December 10-12, 2026", "2026-12-10 to 2026-12-12 00:00"),
+        ("26 July - 22 August", "2025-07-26 to 2025-08-22 00:00"),
+        ("26 Jul – 2 Aug 2026", "2026-07-26 to 2026-08-02 00:00"),
+        (
+            "the 30th of July - the 2nd of August",
+            "2025-07-30 to 2025-08-02 00:00",
+        ),
+        (
+            "25 December - 2 January at noon",
+            "2025-12-25 12:00 to 2026-01-02 12:00",
+        ),
+        ("12 July - 13:00", "2025-07-12 13:00 to -"),
+        ("tomorrow 9-10:30", "2025-06-12 09:00 to 2025-06-12 10:30"),
+        (
+            "on 12 July at 9-10.30",
+            "2025-07-12 09:00 to 2025-07-12 10:30",
+        ),
+        (
+            "2025-07-05T10:00/11:30",
+            "2025-07-05 10:00 to 2025-07-05 11:30",
+        ),
+        ("9-10:30 tomorrow", "2025-06-12 09:00 to 2025-06-12 10:30"),
         (
             "from the 20th to the 25th",
             "2025-06-20 to 2025-06-25 00:00",
