@@ -576,8 +576,10 @@ pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Du
         Ok(due) => {
             let span = due.reading.as_ref().map_or(0..0, |own| own.span.clone());
             let rest = [text[..span.start].trim(), text[span.end..].trim()].join(" ");
-            let ignored = has_content_word(&rest)
-                .then(|| format!("{:?} is not part of the time.", rest.trim()));
+            let rest = rest.trim();
+            let is_named = |notes: &String| notes.contains(rest);
+            let ignored = (has_content_word(rest) && !due.assumed.iter().any(is_named))
+                .then(|| format!("{rest:?} is not part of the time."));
             let assumed: Vec<String> = due.assumed.into_iter().chain(ignored).collect();
             Ok(DueTime {
                 assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
@@ -642,6 +644,13 @@ mod tests {
         );
         assert_eq!(line("tomorrow", "tomorrow"), "tomorrow");
         assert_eq!(line("a\r\n## 明天开会\r\n", "明天"), "明天开会");
+    }
+
+    #[test]
+    fn words_that_are_left_out_are_named_once() {
+        let now = crate::parse_rfc3339("2025-06-11T10:20:00+02:00").expect("a moment");
+        let due = parse_due_time("every Monday at 9am and 14", &now).expect("a time");
+        assert_eq!(due.assumed.as_deref(), Some("\"and 14\" is left out."));
     }
 
     #[test]
