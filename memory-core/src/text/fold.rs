@@ -11,7 +11,8 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 /// Folding applies NFKC and lower case; removes accents from letters (`café` becomes `cafe`, but kana retain their voicing marks, because か
 /// and が are different letters), and the optional marks of Arabic and Hebrew; replaces a few Latin and Greek letters by their form on a
 /// plain keyboard (`ß` by `ss`, `ø` by `o`, `ς` by `σ`), the variants of Arabic letters by one of them, digits of all scripts by ASCII
-/// digits, `’` by `'` and traditional Chinese characters by simplified ones; and removes invisible characters. Folding is idempotent.
+/// digits, `’` and letters like it by `'`, and traditional Chinese characters by simplified ones; and removes invisible characters. Folding
+/// is idempotent.
 ///
 /// ```
 /// # use memory_core::text::fold;
@@ -192,7 +193,8 @@ fn keyboard_spelling(letter: char) -> Option<&'static str> {
         'đ' => "d",
         'ı' => "i",
         'ς' => "σ",
-        '’' | 'ʼ' => "'",
+        // Also the okina, and the rings and commas for alef, ayin and the like in transcriptions.
+        '\u{2018}' | '’' | '\u{2bb}'..='\u{2bf}' => "'",
         // Alef; ya without dots and of Persian; ta marbuta; kaf of Persian; ha of Urdu.
         '\u{671}'..='\u{673}' => "\u{627}",
         '\u{649}' | '\u{6cc}' => "\u{64a}",
@@ -324,6 +326,8 @@ mod tests {
             ("memo\u{ad}ry", "memory"),
             ("葛\u{e0100}", "葛"),
             ("Anna’s", "anna's"),
+            ("Zʾōrā Muʿāwiya", "z'ora mu'awiya"),
+            ("Hawaiʻi Hawai‘i Соловʼйов", "hawai'i hawai'i солов'йов"),
             ("過敏", "过敏"),
             ("مُحَمَّد", "محمد"),
             ("هٰذا", "هذا"),

@@ -81,7 +81,7 @@ impl CachedStemmer {
 ///
 /// Stemming removes endings; it does not detect changes within a word, as in `went` or `children`.
 pub(super) fn lemma(form: &str) -> &str {
-    if let Some(lemma) = irregular_lemma(form) {
+    if let Some(lemma) = irregular_lemma(form).or_else(|| doubled_base(form)) {
         return lemma;
     }
     // `roses` belongs to `rose`, and therefore also to `rise`. The forms of auxiliary verbs have no plural: ISS is not `is`.
@@ -91,6 +91,17 @@ pub(super) fn lemma(form: &str) -> &str {
         .filter(|lemma| 2 < lemma.len())
         .unwrap_or(form)
 }
+
+/// Returns the word of "added" or "staffing", whose double letter Snowball halves in these forms, but not in the word itself.
+fn doubled_base(form: &str) -> Option<&str> {
+    let base = form
+        .strip_suffix("ed")
+        .or_else(|| form.strip_suffix("ing"))?;
+    (base.ends_with("ff") || DOUBLED.contains(&base)).then_some(base)
+}
+
+/// Verbs that end in a double letter other than `ff`, `ll`, `ss` and `zz`.
+const DOUBLED: [&str; 7] = ["add", "boycott", "butt", "ebb", "egg", "err", "purr"];
 
 /// Returns the lemma of an irregular form.
 fn irregular_lemma(form: &str) -> Option<&'static str> {
@@ -627,6 +638,11 @@ mod tests {
             "vie vied vying",
             "turf turfs turves",
             "overwrite overwrote overwritten overwriting",
+            "add adds added adding",
+            "staff staffs staffed staffing",
+            "sniff sniffs sniffed sniffing",
+            "boycott boycotts boycotted boycotting",
+            "err errs erred erring",
         ] {
             let mut stems = CachedStemmer::take_cached();
             let found: HashSet<String> = forms
@@ -650,6 +666,8 @@ mod tests {
             ("loves", "life"),
             ("olives", "live"),
             ("media", "data"),
+            ("added", "ad"),
+            ("padded", "add"),
         ] {
             let mut stems = CachedStemmer::take_cached();
             let one = stems.stem(one).to_owned();
