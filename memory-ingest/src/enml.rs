@@ -165,6 +165,7 @@ impl EnmlConverter<'_> {
                 self.writer.start_list(
                     (name == "ol").then_some(first),
                     style.contains("--en-todo:true"),
+                    matches!(self.open.last(), Some(OpenElement::List)),
                 );
                 OpenElement::List
             }
@@ -406,6 +407,15 @@ mod tests {
                 "> q\n> > r\n>\n> s",
             ),
             ("<ul><li>a</li></ul>after", "- a\n\nafter"),
+            (
+                "<ul><li>a</li><ul><li>b</li><ul><li>c</li></ul></ul><li>d</li></ul>",
+                "- a\n  - b\n    - c\n- d",
+            ),
+            (
+                "<ol><li>a</li><ul style=\"--en-todo:true\"><li>b</li></ul></ol>c",
+                "1. a\n   - [ ] b\n\nc",
+            ),
+            ("<ul><ul><li>a</li></ul><li>b</li></ul>", "- a\n- b"),
             (
                 "<ul><li>a<ul><li>b</li></ul>c</li><li>d</li></ul>",
                 "- a\n  - b\n\n  c\n- d",

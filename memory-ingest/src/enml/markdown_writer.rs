@@ -23,6 +23,10 @@ struct IndentLevel {
 struct ListState {
     number: Option<u64>,
     is_checklist: bool,
+    /// The number of columns of the mark of the last item; 0 before the first one.
+    mark_width: usize,
+    /// Whether the list is in the previous item of the list around it.
+    is_in_item: bool,
 }
 
 /// A block of code: its language, its text, and the number of elements that are open in it.
@@ -144,9 +148,17 @@ impl MarkdownWriter {
         self.flush_line(false);
     }
 
-    /// Starts a list, which is numbered from `number` on.
-    pub(super) fn start_list(&mut self, number: Option<u64>, is_checklist: bool) {
+    /// Starts a list, which is numbered from `number` on. A list directly `is_in_list` belongs to the last item of that list.
+    pub(super) fn start_list(&mut self, number: Option<u64>, is_checklist: bool, is_in_list: bool) {
         self.flush_line(false);
+        let width = self.lists.last().map_or(0, |list| list.mark_width);
+        let is_in_item = is_in_list && 0 < width && self.levels.len() < MAX_LEVELS;
+        if is_in_item {
+            self.levels.push(IndentLevel {
+                first: None,
+                rest: " ".repeat(width),
+            });
+        }
         // Only a list that is numbered from 1 on may follow a text.
         if number.is_some_and(|number| number != 1) && !self.is_in_cell {
             self.block_end = Some(PrecedingBlock::Other);
@@ -154,20 +166,24 @@ impl MarkdownWriter {
         self.lists.push(ListState {
             number,
             is_checklist,
+            mark_width: 0,
+            is_in_item,
         });
     }
 
     pub(super) fn end_list(&mut self) {
         self.flush_line(false);
-        self.lists.pop();
+        if self.lists.pop().is_some_and(|list| list.is_in_item) {
+            self.levels.pop();
+        }
         self.block_end = self.block_end.or(Some(PrecedingBlock::List));
     }
 
     /// Starts an item of a list; returns whether its level must be ended.
     pub(super) fn start_item(&mut self, is_checked: bool) -> bool {
-        let list = self.lists.last_mut();
+        let mut list = self.lists.last_mut();
         let is_checklist = list.as_ref().is_some_and(|list| list.is_checklist);
-        let mut mark = match list.and_then(|list| list.number.as_mut()) {
+        let mut mark = match list.as_mut().and_then(|list| list.number.as_mut()) {
             Some(number) => {
                 let mark = format!("{number}. ");
                 *number = number.saturating_add(1);
@@ -176,6 +192,9 @@ impl MarkdownWriter {
             None => "- ".to_owned(),
         };
         let rest = " ".repeat(mark.len());
+        if let Some(list) = list {
+            list.mark_width = mark.len();
+        }
         if is_checklist {
             mark.push_str(if is_checked { "[x] " } else { "[ ] " });
         }
