@@ -1,6 +1,6 @@
 //! Records without fixed names, and the fields of memories that their keys map to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, secret, wikilink};
@@ -64,6 +64,9 @@ const EXPIRES: (&str, &[&str]) = (
     "expires",
     &["expires_at", "expires", "expiry", "expiration_date"],
 );
+
+/// The fields that are times.
+const TIMES: [&str; 3] = ["created", "updated", EXPIRES.0];
 
 /// Maximum number of items of a list of numbers that is stored as a property under any name. Longer ones are embeddings.
 const MAX_NUMBERS: usize = 64;
@@ -144,6 +147,12 @@ impl FieldMap {
 
     fn text(&self, field: &str, record: &SourceRecord) -> Option<String> {
         record.text(&[self.key(field)?])
+    }
+
+    /// Returns the keys of times with a value in the record that is none.
+    fn lost_times(&self, record: &SourceRecord) -> impl Iterator<Item = &str> {
+        let keys = TIMES.into_iter().filter_map(|field| self.key(field));
+        keys.filter(|key| record.get(key).is_some() && record.time(&[key]).is_none())
     }
 
     /// Returns the description of a guessed map.
@@ -252,6 +261,8 @@ impl SuggestedMap {
     /// Returns a map for the keys of the first records of a file, or `None` without a text.
     pub(crate) fn new(keys: Vec<String>, records: &[SourceRecord]) -> Option<Self> {
         let mut fields = guess_fields(&keys);
+        let is_time = |key: &str| records.iter().any(|record| record.time(&[key]).is_some());
+        fields.retain(|(name, key)| !TIMES.contains(name) || is_time(key));
         if fields.first().is_none_or(|(name, _)| *name != "content") {
             let text = |key: &str, record: &SourceRecord| {
                 record
@@ -393,9 +404,12 @@ pub(crate) fn mapped_items<'a>(
         Err(reason) => return unreadable(file, reason),
     };
     let mut hashes = Vec::new();
+    let mut lost = BTreeMap::<&str, usize>::new();
     let mut index = RecordIndex::of(file, reader.as_mut(), &mut |_: &RecordPosition, record| {
         let (path, hash) = map.path(record)?;
         hashes.push(hash);
+        map.lost_times(record)
+            .for_each(|key| *lost.entry(key).or_default() += 1);
         Ok(Some(path))
     });
     let mut counts = HashMap::<String, usize>::new();
@@ -411,7 +425,11 @@ pub(crate) fn mapped_items<'a>(
     let mut warnings = warning
         .into_iter()
         .map(|warning| format!("{} {warning}", file.name()))
-        .chain(map.guess());
+        .chain(map.guess())
+        .chain(lost.into_iter().map(|(key, count)| {
+            let (key, name) = (redacted(key), file.name());
+            format!("{name}: {key} is no time (records: {count}) and is retained as a property")
+        }));
     index.into_items(file, reader, move |path, position, record| {
         let mut note = map.note(source, file.name(), path, record);
         if note.draft.content.contains('\u{fffd}') {
@@ -455,6 +473,13 @@ mod tests {
         assert_eq!(suggest(&["Text", "what"]), fields(&[("content", "Text")]));
         assert_eq!(suggest(&["title"]), fields(&[("content", "title")]));
         assert_eq!(suggest(&["n"]), None);
+        let day = json!({"text": "tea", "date": "11/14/2021"});
+        let day = SourceRecord(day.as_object().expect("an object").clone());
+        let keys = day.0.keys().cloned().collect();
+        assert_eq!(
+            SuggestedMap::new(keys, &[day]).map(|map| map.fields),
+            fields(&[("content", "text")])
+        );
         let activity = json!({"header": "Apps", "title": "Asked about tea", "titleUrl": "https://a.example/a-long-path-of-a-page",
             "time": "2026-01-02T03:04:05.678Z", "details": [{"name": "x"}]});
         let activity = SourceRecord(activity.as_object().expect("an object").clone());

@@ -470,8 +470,8 @@ fn a_map_is_suggested_for_records_of_any_program() {
         expected("when,note", "content=note,created=when")
     );
     assert_eq!(
-        suggest("a.tsv", "Remark\tdate\ngreen tea at seven\t2026\n"),
-        expected("Remark,date", "content=Remark,created=date")
+        suggest("a.tsv", "Remark\tdate\ngreen tea at seven\t2026-01\n"),
+        expected("Remark,date", "content=Remark")
     );
     assert_eq!(
         suggest("a.jsonl", "{\"fact\":\"tea\",\"id\":1}\n{\"more\":2}\n"),

@@ -24,7 +24,10 @@ fn obvious_keys_are_guessed_and_the_guess_is_reported_once() {
     assert_eq!(first.front_matter, "jsonl_date: \"soon\"\n");
     assert_eq!(
         first.warning.as_deref(),
-        Some("the fields were guessed: content=text, title=Title, tags=tags, created=date, id=id")
+        Some(
+            "the fields were guessed: content=text, title=Title, tags=tags, created=date, id=id; \
+             notes.jsonl: date is no time (records: 1) and is retained as a property"
+        )
     );
     let second = found.note("records/2");
     assert_eq!(
@@ -140,6 +143,21 @@ fn a_map_that_cannot_be_applied_is_refused() {
     refuse(SourceName::Csv, "x.csv", &[]);
     refuse(SourceName::Csv, "empty.csv", &[]);
     refuse(SourceName::Jsonl, "not.jsonl", &[]);
+}
+
+#[test]
+fn values_that_are_no_times_are_counted() {
+    let text = "text,day\na,11/14/2021\nb,2021-11-14\nc,\nd,soon";
+    let folder = IngestSandbox::new(&[("x.csv", text)]);
+    let fields = [("content", "text"), ("created", "day")];
+    let found = survey_mapped_source(SourceName::Csv, &folder.path().join("x.csv"), &fields);
+    let warnings: Vec<_> = found
+        .notes
+        .iter()
+        .filter_map(|note| note.warning.as_deref())
+        .collect();
+    let expected = "x.csv: day is no time (records: 2) and is retained as a property";
+    assert_eq!(warnings, [expected]);
 }
 
 #[test]
