@@ -13,7 +13,7 @@ use memory_core::SourceError;
 use zip::read::ZipFileEntry;
 use zip::{CompressionMethod, ZipArchive};
 
-use crate::folder::{FolderEntry, SourceFolder, has_extension};
+use crate::folder::{FolderEntry, SourceFolder, has_extension, is_of_system};
 use crate::program_folder::list;
 use crate::source_text::recorded_time;
 
@@ -108,7 +108,7 @@ impl Archive {
         };
         let kind = fs::metadata(path).map_err(unreadable)?;
         if kind.is_dir() {
-            archive.add_folder(&SourceFolder::open(path)?, is_selected);
+            archive.add_folder(&SourceFolder::open_export(path)?, is_selected);
         } else if is_zip(path).map_err(unreadable)? {
             archive
                 .add_zip(path, None, is_selected)
@@ -235,7 +235,7 @@ impl Archive {
             }
             let problem = match unsafe_name(&name) {
                 Some(reason) => Some(reason.to_owned()),
-                None if !is_selected(&name) => continue,
+                None if !is_selected(&name) || is_of_system(&name) => continue,
                 None if overlaps => Some("overlaps another entry of the archive".into()),
                 None => unreadable_entry(entry, &mut dense_bytes),
             };

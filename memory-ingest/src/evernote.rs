@@ -80,7 +80,7 @@ impl Evernote {
     /// [`SourceError::Missing`], [`SourceError::Unreadable`], or [`SourceError::NotRecognized`] without notebooks.
     pub fn open(path: &Path) -> Result<Self, SourceError> {
         let evernote = Self {
-            files: TextFiles::open(path)?,
+            files: TextFiles::open_export(path)?,
         };
         if !evernote
             .files

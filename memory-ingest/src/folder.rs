@@ -29,6 +29,8 @@ pub(crate) struct SourceFolder {
     root: PathBuf,
     /// The canonical path as text.
     name: String,
+    /// Whether the files are named after the titles of notes, which may begin with a point.
+    is_export: bool,
 }
 
 /// A file or another item in a folder.
@@ -56,6 +58,15 @@ impl SourceFolder {
         Ok(Self {
             name: root.to_string_lossy().into_owned(),
             root,
+            is_export: false,
+        })
+    }
+
+    /// Opens the folder of an export, whose files are named after the titles of notes, at `path`.
+    pub(crate) fn open_export(path: &Path) -> Result<Self, SourceError> {
+        Ok(Self {
+            is_export: true,
+            ..Self::open(path)?
         })
     }
 
@@ -72,7 +83,8 @@ impl SourceFolder {
     /// Returns all files below `part`, sorted by path.
     ///
     /// `part` is a path below the root, or empty for the root itself. Hidden files and folders, with a `.` before their
-    /// names, and homes of memories are skipped.
+    /// names, and homes of memories are skipped. In an export only files of the system and hidden folders without a space in the name
+    /// are hidden.
     pub(crate) fn files(&self, part: &str) -> Vec<FolderEntry> {
         let mut entries = Vec::new();
         let start = self.root.join(part);
@@ -178,7 +190,13 @@ impl SourceFolder {
                         ));
                     }
                 };
-            if item.file_name().as_encoded_bytes().starts_with(b".") {
+            let is_title = || {
+                let name = item.file_name();
+                let name = name.to_string_lossy();
+                let is_file = || item.file_type().is_ok_and(|kind| kind.is_file());
+                self.is_export && !is_of_system(&name) && (name.contains(' ') || is_file())
+            };
+            if item.file_name().as_encoded_bytes().starts_with(b".") && !is_title() {
                 continue;
             }
             let path = item.path();
@@ -335,6 +353,12 @@ fn reject_duplicates(entries: &mut [FolderEntry]) {
                 Err("has a name that is not UTF-8 and conflicts with another file".into());
         }
     }
+}
+
+/// Returns whether a path in an export is of the system that wrote or packed it.
+pub(crate) fn is_of_system(path: &str) -> bool {
+    path.split('/')
+        .any(|part| part.starts_with("._") || matches!(part, ".DS_Store" | "__MACOSX"))
 }
 
 /// Returns whether a path has one of `extensions`, in any case.

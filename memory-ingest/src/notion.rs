@@ -86,19 +86,13 @@ impl Notion {
     }
 
     fn add_archive(&mut self, path: &Path, nesting: usize) -> Result<(), SourceError> {
-        let archive = Archive::open(path, &|name| {
-            is_visible(name) && !has_extension(name, &["zip"])
-        })?;
+        let archive = Archive::open(path, &|name| !has_extension(name, &["zip"]))?;
         let has_pages = archive.files.iter().any(|file| is_page(&file.name));
         self.archives.push(archive);
         if has_pages || nesting == MAX_NESTING || path.is_file() && !has_zip_content(path) {
             return Ok(());
         }
-        for file in Archive::open(path, &|name| {
-            is_visible(name) && has_extension(name, &["zip"])
-        })?
-        .files
-        {
+        for file in Archive::open(path, &|name| has_extension(name, &["zip"]))?.files {
             let unpacked = unpack(&file).map_err(|source| SourceError::Unreadable {
                 path: file.path(),
                 source,
@@ -181,7 +175,7 @@ impl Notion {
             .file
             .name
             .split('/')
-            .map(|part| split_id(stem(part)).0.trim())
+            .map(|part| split_id(part).0.trim())
             .collect();
         let parents = parents[..parents.len() - 1].join("/");
         note.add_property(
@@ -251,7 +245,7 @@ fn is_page_with_id(name: &str) -> bool {
 
 /// Returns whether an archive has a page. Of the archives in an archive of nothing else, the first is searched.
 fn archive_has_page(path: &Path, nesting: usize) -> bool {
-    let Ok(archive) = Archive::open(path, &is_visible) else {
+    let Ok(archive) = Archive::open(path, &|_| true) else {
         return false;
     };
     if archive.files.iter().any(|file| is_page_with_id(&file.name)) {
@@ -265,12 +259,6 @@ fn archive_has_page(path: &Path, nesting: usize) -> bool {
     first.is_some_and(|file| {
         unpack(file).is_ok_and(|unpacked| archive_has_page(unpacked.path(), nesting + 1))
     })
-}
-
-fn is_visible(name: &str) -> bool {
-    !name
-        .split('/')
-        .any(|part| part.starts_with('.') || part == "__MACOSX")
 }
 
 fn has_zip_content(path: &Path) -> bool {

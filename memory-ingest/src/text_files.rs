@@ -45,15 +45,32 @@ impl TextFiles {
     /// # Errors
     /// [`SourceError::Missing`] or [`SourceError::Unreadable`].
     pub(crate) fn open(path: &Path) -> Result<Self, SourceError> {
+        let is_hidden = |name: &str| {
+            name.split('/')
+                .any(|part| part.starts_with('.') || part == "__MACOSX")
+        };
+        Self::open_at(path, SourceFolder::open, &is_hidden)
+    }
+
+    /// Opens the files of an export, which are named after titles that may begin with a point.
+    pub(crate) fn open_export(path: &Path) -> Result<Self, SourceError> {
+        Self::open_at(path, SourceFolder::open_export, &|_| false)
+    }
+
+    fn open_at(
+        path: &Path,
+        open_folder: fn(&Path) -> Result<SourceFolder, SourceError>,
+        is_hidden: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, SourceError> {
         if !path.is_file() {
-            let folder = SourceFolder::open(path)?;
+            let folder = open_folder(path)?;
             return Ok(Self {
                 root: folder.name().to_owned(),
                 content: TextFilesContent::Folder(folder),
             });
         }
         if is_zip(path).unwrap_or(false) {
-            return Self::open_archive(path);
+            return Self::open_archive(path, is_hidden);
         }
         let parent = path
             .parent()
@@ -73,12 +90,8 @@ impl TextFiles {
     }
 
     /// An archive may come under another path each time, so its root is the name of its folder or of itself.
-    fn open_archive(path: &Path) -> Result<Self, SourceError> {
-        let archive = Archive::open(path, &|name| {
-            !name
-                .split('/')
-                .any(|part| part.starts_with('.') || part == "__MACOSX")
-        })?;
+    fn open_archive(path: &Path, is_hidden: &dyn Fn(&str) -> bool) -> Result<Self, SourceError> {
+        let archive = Archive::open(path, &|name| !is_hidden(name))?;
         let folder = archive
             .files
             .first()
@@ -108,7 +121,7 @@ impl TextFiles {
         &self.root
     }
 
-    /// Returns all files that are not hidden, sorted by path.
+    /// Returns all files that are read, sorted by path.
     pub(crate) fn files(&self) -> Vec<TextFile<'_>> {
         let (archive, folder) = match &self.content {
             TextFilesContent::File(file) => return vec![TextFile::on_disk(file.clone())],

@@ -2,8 +2,8 @@ use memory_core::SourceError;
 use memory_ingest::{SourceName, SourceOptions, open};
 
 use crate::sandbox::{
-    IngestSandbox, assert_edited_note_is_found, assert_notes_are_stable, ingest_states, moment,
-    stated_days,
+    IngestSandbox, SurveyNote, assert_edited_note_is_found, assert_notes_are_stable, ingest_states,
+    moment, stated_days,
 };
 
 /// The data of the file `plan.pdf`, and its hash.
@@ -205,6 +205,19 @@ fn the_text_of_a_note_is_read_or_its_loss_is_reported() {
             "has no text"
         ]
     );
+}
+
+#[test]
+fn the_name_of_a_notebook_may_begin_with_a_point() {
+    let notebook = notebook();
+    let folder = IngestSandbox::new(&[
+        (".0-Daily.enex", &notebook),
+        ("._.0-Daily.enex", &notebook),
+        (".git/b.enex", &notebook),
+    ]);
+    let found = folder.survey(SourceName::Evernote);
+    let is_of_daily = |note: &SurveyNote| note.path().starts_with(".0-Daily/");
+    assert!(!found.notes.is_empty() && found.notes.iter().all(is_of_daily));
 }
 
 #[test]

@@ -169,7 +169,9 @@ fn every_form_of_an_export_has_the_same_notes() {
     let other = LIST.replace("買い物 🛒", "the same time");
     let files = [
         ("Takeout/Keep/a.json", LIST),
-        ("Takeout/Keep/b.json", other.as_str()),
+        // The names of files are titles, which may begin with a point.
+        ("Takeout/Keep/.b.json", other.as_str()),
+        ("Takeout/Keep/._a.json", "x"),
         (
             "Takeout/Keep/without time.json",
             r#"{"title":"none","textContent":"x"}"#,
@@ -190,7 +192,7 @@ fn every_form_of_an_export_has_the_same_notes() {
         let found = survey_source(SourceName::Keep, &path);
         assert_eq!(
             note_paths(&found),
-            ["1717378714000123 a", "1717378714000123 b", "without time"],
+            ["1717378714000123 .b", "1717378714000123 a", "without time"],
             "{}",
             path.display()
         );

@@ -132,6 +132,48 @@ fn pages_and_databases_are_notes_with_links_by_id() {
 }
 
 #[test]
+fn a_title_may_begin_with_a_point() {
+    let files = [
+        (
+            format!(".NET v1.2 {HOME}.md"),
+            format!("# .NET v1.2\n\n[c](.NET%20v1.2%20{HOME}/Task%20{TASK}.md)"),
+        ),
+        (
+            format!(".NET v1.2 {HOME}/Task {TASK}.md"),
+            format!("# Task\n\n[p](../.NET%20v1.2%20{HOME}.md)"),
+        ),
+        (format!("._Task {UNTITLED}.md"), "x".into()),
+        (format!("__MACOSX/._Task {UNTITLED}.md"), "x".into()),
+        (format!(".git/Task {UNTITLED}.md"), "x".into()),
+    ];
+    let texts: Vec<_> = files
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()))
+        .collect();
+    let folder = IngestSandbox::new(&texts);
+    let bytes = files[..4]
+        .iter()
+        .map(|(path, text)| (path.clone(), text.clone().into_bytes()));
+    let archive = IngestSandbox::new(&[]);
+    let zip = write_zip(
+        &archive.path().join("export.zip"),
+        &bytes.collect::<Vec<_>>(),
+    );
+    for path in [folder.path(), zip] {
+        let found = survey_source(SourceName::Notion, &path);
+        let titles: Vec<_> = found
+            .notes
+            .iter()
+            .map(|note| note.draft.title.as_deref().unwrap_or_default())
+            .collect();
+        assert_eq!(titles, [".NET v1.2", "Task"], "{}", path.display());
+        assert_eq!(found.report.links.unresolved, 0, "{}", path.display());
+        let parents = "notion_path: \".NET v1.2\"\n";
+        assert!(found.notes[1].front_matter.contains(parents));
+    }
+}
+
+#[test]
 fn the_download_is_an_archive_of_archives() {
     let folder = IngestSandbox::new(&[]);
     let parts: Vec<_> = files()
