@@ -43,14 +43,12 @@ fn talk(scope: &str, person: &str, assistant: &str) -> IndexFixture {
 
 #[test]
 fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_for() {
-    let authors = [
-        ["role: person", "role: assistant"],
-        ["source: User", "source: Assistant"],
-    ];
-    for (scope, [person, assistant]) in ["conversation:a", "project:x"]
-        .into_iter()
-        .flat_map(|scope| authors.map(|own| (scope, own)))
-    {
+    let sources = ["source: User", "source: Assistant"];
+    for (scope, [person, assistant]) in [
+        ("conversation:a", ["role: person", "role: assistant"]),
+        ("conversation:a", sources),
+        ("project:x", sources),
+    ] {
         check_flushed_and_pending(&talk(scope, person, assistant), |index| {
             assert_eq!(
                 numbers(index, "dinner at the harbour")[0],
