@@ -19,7 +19,8 @@ use chrono::{DateTime, TimeZone};
 
 use crate::context::block::{ContextBlock, count_up_to};
 use crate::context::earlier::find_replacement;
-use crate::context::usefulness::select_useful;
+use crate::context::usefulness::{RequestFrame, select_useful};
+use crate::conversation::is_courtesy;
 use crate::query_parser::{WordRole, expects_several_results, is_about_memories, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;
@@ -410,7 +411,7 @@ fn find_matches<Tz: TimeZone>(
         return default_memories(services, context);
     }
     let question = without_material(prompt);
-    if asks_for_play(question) {
+    if asks_for_play(question) || is_courtesy(question) {
         return Ok(Vec::new());
     }
     let most = (budget / MIN_MEMORY_TOKENS).clamp(*MATCH_LIMITS.start(), *MATCH_LIMITS.end());
@@ -457,6 +458,7 @@ fn find_matches<Tz: TimeZone>(
     let useful = select_useful(
         services,
         own_notes.into_iter().chain(notes).collect(),
+        &RequestFrame::of(question),
         expects_several_results(prompt),
     );
     let mut current: Vec<Hit> = Vec::with_capacity(useful.len());

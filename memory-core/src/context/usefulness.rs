@@ -5,8 +5,10 @@
 
 use std::collections::HashSet;
 
+use crate::conversation::framing_words;
 use crate::rank::{RankFeature, sigmoid};
-use crate::{Category, Hit, Scope, Services};
+use crate::text::tokenize;
+use crate::{Category, Hit, Scope, Services, TermScore};
 
 /// The minimum probability that a note is useful.
 ///
@@ -56,13 +58,20 @@ const BY_WORDS: UsefulnessModel = UsefulnessModel {
 };
 
 impl UsefulnessModel {
-    fn probability(&self, hit: &Hit, services: &Services, best_cosine: f32) -> f32 {
+    fn probability(
+        &self,
+        hit: &Hit,
+        services: &Services,
+        frame: &RequestFrame,
+        best_cosine: f32,
+    ) -> f32 {
         let explanation = &hit.explanation;
         let memory = &hit.stored.memory;
         let words = explanation
             .parts
             .iter()
             .find(|part| part.part == RankFeature::Words)
+            .filter(|_| !frame.has_all(&explanation.terms))
             .map_or(0.0, |part| part.value);
         let cosine = explanation.cosine.unwrap_or_default();
         let place = match (&memory.scope, &services.project) {
@@ -82,12 +91,38 @@ impl UsefulnessModel {
     }
 }
 
+/// The words of a prompt that only frame its request, such as `run` in `run the tests`. They never match alone.
+pub(super) struct RequestFrame(HashSet<String>);
+
+impl RequestFrame {
+    pub(super) fn of(prompt: &str) -> Self {
+        let mut terms = HashSet::new();
+        for range in framing_words(prompt) {
+            tokenize(&prompt[range], &mut |token| {
+                terms.insert(token.text.to_owned());
+            });
+        }
+        Self(terms)
+    }
+
+    /// Returns whether all matches are of such words, or of numbers of one or two digits.
+    fn has_all(&self, matches: &[TermScore]) -> bool {
+        let is_number =
+            |term: &str| term.len() < 3 && term.bytes().all(|letter| letter.is_ascii_digit());
+        !matches.is_empty()
+            && matches
+                .iter()
+                .all(|own| self.0.contains(&own.term) || is_number(&own.term))
+    }
+}
+
 /// Returns the notes among `hits` that are probably useful, best first.
 ///
 /// The hits of a store that explains no score are all returned.
 pub(super) fn select_useful(
     services: &Services,
     mut hits: Vec<Hit>,
+    frame: &RequestFrame,
     asks_for_several: bool,
 ) -> Vec<Hit> {
     let mut ids = HashSet::new();
@@ -105,7 +140,7 @@ pub(super) fn select_useful(
         if hit.explanation.parts.is_empty() {
             1.0
         } else {
-            model.probability(hit, services, best_cosine.unwrap_or_default())
+            model.probability(hit, services, frame, best_cosine.unwrap_or_default())
         }
     };
     let mut useful: Vec<(f32, Hit)> = hits
@@ -166,11 +201,16 @@ mod tests {
             of("near", 0.0, Some(0.5)),
             of("its words", 1.5, Some(0.3)),
         ];
-        let useful = select_useful(&services, hits, false);
+        let useful = select_useful(&services, hits, &RequestFrame::of("run the tests"), false);
         assert_eq!(contents(&useful), ["its words", "near"]);
         let hits = vec![of("some words", 0.3, None), of("many words", 0.9, None)];
         assert_eq!(
-            contents(&select_useful(&services, hits, false)),
+            contents(&select_useful(
+                &services,
+                hits,
+                &RequestFrame::of("run the tests"),
+                false
+            )),
             ["many words"]
         );
         let many = || {
@@ -178,8 +218,45 @@ mod tests {
                 .map(|number| of(&format!("note {number}"), 2.0, None))
                 .collect::<Vec<_>>()
         };
-        let counts = [false, true].map(|several| select_useful(&services, many(), several).len());
+        let counts = [false, true].map(|several| {
+            select_useful(
+                &services,
+                many(),
+                &RequestFrame::of("run the tests"),
+                several,
+            )
+            .len()
+        });
         assert_eq!(counts, MAX_NOTES);
+    }
+
+    #[test]
+    fn words_of_the_request_and_small_numbers_never_match_alone() {
+        let services = services(Arc::new(MemStore::default()));
+        let of = |text: &str, terms: &[&str]| {
+            let own = hit(&services, Draft::new(text), 1.5, None);
+            let term = |term: &&str| TermScore {
+                term: (*term).to_owned(),
+                frequency: 1,
+                documents: 1,
+                idf: 1.0,
+                score: 1.0,
+            };
+            Hit {
+                explanation: ScoreExplanation {
+                    terms: terms.iter().map(term).collect(),
+                    ..own.explanation
+                },
+                ..own
+            }
+        };
+        let hits = vec![
+            of("Never run this", &["run"]),
+            of("It is due on day 17", &["17"]),
+            of("Run the checks in order", &["run", "test"]),
+        ];
+        let useful = select_useful(&services, hits, &RequestFrame::of("run the tests"), false);
+        assert_eq!(contents(&useful), ["Run the checks in order"]);
     }
 
     #[test]
@@ -209,7 +286,12 @@ mod tests {
             draft("of all places", None, Some(Category::Knowledge), 90),
         ]
         .map(|draft| hit(&services, draft, 0.4, Some(0.25)));
-        let useful = select_useful(&services, hits.to_vec(), false);
+        let useful = select_useful(
+            &services,
+            hits.to_vec(),
+            &RequestFrame::of("run the tests"),
+            false,
+        );
         assert_eq!(contents(&useful), ["of the project", "in its inbox"]);
         let hits = hits.map(|hit| Hit {
             explanation: ScoreExplanation {
@@ -218,7 +300,12 @@ mod tests {
             },
             ..hit
         });
-        let useful = select_useful(&services, hits.to_vec(), false);
+        let useful = select_useful(
+            &services,
+            hits.to_vec(),
+            &RequestFrame::of("run the tests"),
+            false,
+        );
         assert_eq!(
             contents(&useful),
             [

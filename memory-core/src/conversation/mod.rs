@@ -70,6 +70,7 @@ pub use selection::{
     RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories,
 };
 pub use services::Conversations;
+pub(crate) use speech_act::framing_words;
 pub use speech_act::is_courtesy;
 pub use standing::{StandingRequest, add_standing};
 pub use store::{ConversationStore, EntryChange};

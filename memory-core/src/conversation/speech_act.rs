@@ -130,7 +130,7 @@ pub fn is_courtesy(text: &str) -> bool {
 /// Returns the words that only frame the requests of a text.
 ///
 /// These are verbs such as `write`, products and courtesies.
-pub(super) fn framing_words(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn framing_words(text: &str) -> Vec<Range<usize>> {
     let clauses = sentences(text)
         .into_iter()
         .flat_map(|sentence| clauses(text, sentence));
