@@ -5,6 +5,7 @@
 //! share, and of a longer text the passage with most words of the prompt is shown. The result is data: the reader
 //! of the prompt decides which of it to follow.
 
+mod asked_time;
 mod block;
 mod earlier;
 mod usefulness;
@@ -17,14 +18,15 @@ use std::sync::{Mutex, PoisonError};
 
 use chrono::{DateTime, TimeZone};
 
+use crate::RankFeatureScore;
 use crate::context::block::{ContextBlock, count_up_to};
 use crate::context::earlier::find_replacement;
-use crate::context::usefulness::{RequestFrame, select_useful};
+use crate::context::usefulness::{RequestEvidence, select_useful};
 use crate::conversation::is_courtesy;
 use crate::query_parser::{WordRole, expects_several_results, is_about_memories, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;
-use crate::smart_search::{demote_near_duplicates, smart_search_refreshed};
+use crate::smart_search::{demote_near_duplicates, list_newest, smart_search_refreshed};
 use crate::standing::{
     StandingKind, StandingMemory, StandingSelection, asks_for_play, select_standing,
     without_material,
@@ -455,10 +457,28 @@ fn find_matches<Tz: TimeZone>(
         hits.into_iter().partition(|hit| hit.explanation.is_turn);
     let (own_turns, own_notes): (Vec<Hit>, Vec<Hit>) =
         own.into_iter().partition(|hit| hit.explanation.is_turn);
+    let request = RequestEvidence::of(question, now);
+    let mut candidates: Vec<Hit> = own_notes.into_iter().chain(notes).collect();
+    if request.asks_for_time() {
+        let filter = Filter {
+            category: Some(Category::Date),
+            ..Filter::default()
+        };
+        let dated = list_newest(services, &filter, *MATCH_LIMITS.end())?;
+        let without_words = RankFeatureScore {
+            part: RankFeature::Words,
+            value: 0.0,
+            score: 0.0,
+        };
+        candidates.extend(dated.hits.into_iter().map(|mut hit| {
+            hit.explanation.parts.push(without_words);
+            hit
+        }));
+    }
     let useful = select_useful(
         services,
-        own_notes.into_iter().chain(notes).collect(),
-        &RequestFrame::of(question),
+        candidates,
+        &request,
         expects_several_results(prompt),
     );
     let mut current: Vec<Hit> = Vec::with_capacity(useful.len());

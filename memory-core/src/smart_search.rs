@@ -179,7 +179,7 @@ fn raise_category(named: SearchResults, others: SearchResults, limit: usize) -> 
     }
 }
 
-fn list_newest(
+pub(crate) fn list_newest(
     services: &Services,
     filter: &Filter,
     limit: usize,

@@ -5,10 +5,13 @@
 
 use std::collections::HashSet;
 
+use chrono::{DateTime, FixedOffset, Offset, TimeZone};
+
+use super::asked_time::{AskedTime, NamedTime};
 use crate::conversation::framing_words;
 use crate::rank::{RankFeature, sigmoid};
 use crate::text::tokenize;
-use crate::{Category, Hit, Scope, Services, TermScore};
+use crate::{Category, Hit, Memory, Scope, Services, TermScore};
 
 /// The minimum probability that a note is useful.
 ///
@@ -34,6 +37,8 @@ struct UsefulnessModel {
     own_project: f32,
     /// Added for a preference from outside, and for any other note from outside, if the prompt is asked in a project.
     outside: [f32; 2],
+    /// Added for a note that names a day of the time that the prompt asks about, and for one on what recurs then.
+    at_asked_time: [f32; 2],
     /// Added for a note that stayed in the inbox beyond its time there.
     unfiled: f32,
 }
@@ -45,6 +50,7 @@ const WITH_VECTORS: UsefulnessModel = UsefulnessModel {
     distance: 2.6,
     own_project: 0.95,
     outside: [-0.61, -2.61],
+    at_asked_time: [3.5, 2.5],
     unfiled: -2.98,
 };
 const BY_WORDS: UsefulnessModel = UsefulnessModel {
@@ -54,6 +60,7 @@ const BY_WORDS: UsefulnessModel = UsefulnessModel {
     distance: 0.0,
     own_project: 1.1,
     outside: [-0.41, -2.76],
+    at_asked_time: [3.5, 2.5],
     unfiled: -2.81,
 };
 
@@ -62,7 +69,7 @@ impl UsefulnessModel {
         &self,
         hit: &Hit,
         services: &Services,
-        frame: &RequestFrame,
+        request: &RequestEvidence,
         best_cosine: f32,
     ) -> f32 {
         let explanation = &hit.explanation;
@@ -71,7 +78,7 @@ impl UsefulnessModel {
             .parts
             .iter()
             .find(|part| part.part == RankFeature::Words)
-            .filter(|_| !frame.has_all(&explanation.terms))
+            .filter(|_| !request.frames_all(&explanation.terms))
             .map_or(0.0, |part| part.value);
         let cosine = explanation.cosine.unwrap_or_default();
         let place = match (&memory.scope, &services.project) {
@@ -79,6 +86,9 @@ impl UsefulnessModel {
             (Scope::Project(scope), Some(project)) if scope == project => self.own_project,
             (_, Some(_)) => self.outside[usize::from(memory.category != Category::Preferences)],
         };
+        let time = request
+            .asked_time_of(memory)
+            .map_or(0.0, |named| self.at_asked_time[named as usize]);
         let is_unfiled = services.inbox_ttl.is_overdue(memory, services.clock.now());
         sigmoid(
             self.offset
@@ -86,33 +96,54 @@ impl UsefulnessModel {
                 + self.cosine * cosine
                 + self.distance * (cosine - best_cosine)
                 + place
+                + time
                 + if is_unfiled { self.unfiled } else { 0.0 },
         )
     }
 }
 
-/// The words of a prompt that only frame its request, such as `run` in `run the tests`. They never match alone.
-pub(super) struct RequestFrame(HashSet<String>);
+/// What a prompt itself tells about the notes that are useful for it.
+pub(super) struct RequestEvidence {
+    /// The words that only frame the request, such as `run` in `run the tests`. They never match alone.
+    frame: HashSet<String>,
+    /// The time that it asks about.
+    time: Option<AskedTime>,
+    zone: FixedOffset,
+}
 
-impl RequestFrame {
-    pub(super) fn of(prompt: &str) -> Self {
-        let mut terms = HashSet::new();
+impl RequestEvidence {
+    pub(super) fn of<Tz: TimeZone>(prompt: &str, now: &DateTime<Tz>) -> Self {
+        let mut frame = HashSet::new();
         for range in framing_words(prompt) {
             tokenize(&prompt[range], &mut |token| {
-                terms.insert(token.text.to_owned());
+                frame.insert(token.text.to_owned());
             });
         }
-        Self(terms)
+        Self {
+            frame,
+            time: AskedTime::of(prompt, now),
+            zone: now.offset().fix(),
+        }
+    }
+
+    /// Returns whether the prompt asks about a present or future time.
+    pub(super) fn asks_for_time(&self) -> bool {
+        self.time.is_some()
+    }
+
+    fn asked_time_of(&self, memory: &Memory) -> Option<NamedTime> {
+        let written = memory.created_at.with_timezone(&self.zone);
+        self.time.as_ref()?.named_in(&memory.content, &written)
     }
 
     /// Returns whether all matches are of such words, or of numbers of one or two digits.
-    fn has_all(&self, matches: &[TermScore]) -> bool {
+    fn frames_all(&self, matches: &[TermScore]) -> bool {
         let is_number =
             |term: &str| term.len() < 3 && term.bytes().all(|letter| letter.is_ascii_digit());
         !matches.is_empty()
             && matches
                 .iter()
-                .all(|own| self.0.contains(&own.term) || is_number(&own.term))
+                .all(|own| self.frame.contains(&own.term) || is_number(&own.term))
     }
 }
 
@@ -122,7 +153,7 @@ impl RequestFrame {
 pub(super) fn select_useful(
     services: &Services,
     mut hits: Vec<Hit>,
-    frame: &RequestFrame,
+    request: &RequestEvidence,
     asks_for_several: bool,
 ) -> Vec<Hit> {
     let mut ids = HashSet::new();
@@ -140,7 +171,7 @@ pub(super) fn select_useful(
         if hit.explanation.parts.is_empty() {
             1.0
         } else {
-            model.probability(hit, services, frame, best_cosine.unwrap_or_default())
+            model.probability(hit, services, request, best_cosine.unwrap_or_default())
         }
     };
     let mut useful: Vec<(f32, Hit)> = hits
@@ -186,6 +217,10 @@ mod tests {
         }
     }
 
+    fn request() -> RequestEvidence {
+        RequestEvidence::of("run the tests", &chrono::Utc.timestamp_nanos(0))
+    }
+
     fn contents(hits: &[Hit]) -> Vec<&str> {
         hits.iter()
             .map(|hit| hit.stored.memory.content.as_str())
@@ -201,16 +236,11 @@ mod tests {
             of("near", 0.0, Some(0.5)),
             of("its words", 1.5, Some(0.3)),
         ];
-        let useful = select_useful(&services, hits, &RequestFrame::of("run the tests"), false);
+        let useful = select_useful(&services, hits, &request(), false);
         assert_eq!(contents(&useful), ["its words", "near"]);
         let hits = vec![of("some words", 0.3, None), of("many words", 0.9, None)];
         assert_eq!(
-            contents(&select_useful(
-                &services,
-                hits,
-                &RequestFrame::of("run the tests"),
-                false
-            )),
+            contents(&select_useful(&services, hits, &request(), false)),
             ["many words"]
         );
         let many = || {
@@ -218,15 +248,8 @@ mod tests {
                 .map(|number| of(&format!("note {number}"), 2.0, None))
                 .collect::<Vec<_>>()
         };
-        let counts = [false, true].map(|several| {
-            select_useful(
-                &services,
-                many(),
-                &RequestFrame::of("run the tests"),
-                several,
-            )
-            .len()
-        });
+        let counts = [false, true]
+            .map(|several| select_useful(&services, many(), &request(), several).len());
         assert_eq!(counts, MAX_NOTES);
     }
 
@@ -255,7 +278,7 @@ mod tests {
             of("It is due on day 17", &["17"]),
             of("Run the checks in order", &["run", "test"]),
         ];
-        let useful = select_useful(&services, hits, &RequestFrame::of("run the tests"), false);
+        let useful = select_useful(&services, hits, &request(), false);
         assert_eq!(contents(&useful), ["Run the checks in order"]);
     }
 
@@ -286,12 +309,7 @@ mod tests {
             draft("of all places", None, Some(Category::Knowledge), 90),
         ]
         .map(|draft| hit(&services, draft, 0.4, Some(0.25)));
-        let useful = select_useful(
-            &services,
-            hits.to_vec(),
-            &RequestFrame::of("run the tests"),
-            false,
-        );
+        let useful = select_useful(&services, hits.to_vec(), &request(), false);
         assert_eq!(contents(&useful), ["of the project", "in its inbox"]);
         let hits = hits.map(|hit| Hit {
             explanation: ScoreExplanation {
@@ -300,12 +318,7 @@ mod tests {
             },
             ..hit
         });
-        let useful = select_useful(
-            &services,
-            hits.to_vec(),
-            &RequestFrame::of("run the tests"),
-            false,
-        );
+        let useful = select_useful(&services, hits.to_vec(), &request(), false);
         assert_eq!(
             contents(&useful),
             [
