@@ -92,8 +92,8 @@ mod tests {
 
     fn named(prompt: &str, note: &str) -> Option<NamedTime> {
         // A Saturday.
-        let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z").unwrap();
-        let written = DateTime::parse_from_rfc3339("2026-11-05T10:00:00Z").unwrap();
+        let now = crate::parse_rfc3339("2026-11-21T10:00:00Z").unwrap();
+        let written = crate::parse_rfc3339("2026-11-05T10:00:00Z").unwrap();
         AskedTime::of(prompt, &now)?.named_in(note, &written)
     }
 
