@@ -134,8 +134,10 @@ fn month_of_last_day(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) 
     cursor.consume_word("the");
     let (day, _) = parse_day_number(&mut cursor)
         .filter(|(day, _)| (is_last || has_comma) && first < *day && *day <= 31)?;
-    let continues = !is_range && !is_between;
-    if continues && let Some(month) = month_of_last_day(cursor, day, false) {
+    if !is_range
+        && !is_between
+        && let Some(month) = month_of_last_day(cursor, day, false)
+    {
         return Some(month);
     }
     is_last.then_some(())?;

@@ -200,8 +200,10 @@ fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<DayPhrase> {
     let nth = parse_nth(cursor)?;
     let counted = parse_counted_days(cursor)?;
     if !cursor.consume_any_word(&["of", "in"]) {
-        let is_own =
-            lookup_month(cursor.word()).is_some() || matches!(cursor.word(), "next" | "this");
+        // "Last Monday June 2" has a date.
+        let is_own = lookup_month(cursor.word()).is_some()
+            && parse_month_date(&mut cursor.clone()).is_none()
+            || matches!(cursor.word(), "next" | "this");
         let is_of_this =
             matches!(counted, CountedDays::Weekdays(_)) && 0 < nth && can_end_number(cursor);
         if !is_own {
