@@ -401,6 +401,9 @@ fn is_near_enough(hit: &Hit) -> bool {
         || explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine)
 }
 
+/// The maximum number of versions of a note that are followed to the newest one.
+const MAX_VERSIONS: usize = 3;
+
 /// Returns the matches for a prompt: the useful notes, each in its newest version, then the messages of conversations.
 fn find_matches<Tz: TimeZone>(
     services: &Services,
@@ -412,7 +415,7 @@ fn find_matches<Tz: TimeZone>(
     if prompt.trim().is_empty() {
         return default_memories(services, context);
     }
-    let question = without_material(prompt);
+    let question = &*without_material(prompt);
     if asks_for_play(question) || is_courtesy(question) {
         return Ok(Vec::new());
     }
@@ -441,8 +444,11 @@ fn find_matches<Tz: TimeZone>(
     };
     let mut hits = find(&Filter::default(), most)?;
     // A match inside a word is useful to a person who searches, but to a model only if there is no other match.
-    let has_whole = hits.iter().any(|hit| !hit.explanation.is_part);
-    let is_meant = |hit: &Hit| !(has_whole && hit.explanation.is_part);
+    let drop_parts = |hits: &mut Vec<Hit>| {
+        if hits.iter().any(|hit| !hit.explanation.is_part) {
+            hits.retain(|hit| !hit.explanation.is_part);
+        }
+    };
     let mut own = Vec::new();
     if let Some(project) = &services.project {
         let filter = Filter {
@@ -451,8 +457,8 @@ fn find_matches<Tz: TimeZone>(
         };
         own = find(&filter, *MATCH_LIMITS.start())?;
     }
-    hits.retain(is_meant);
-    own.retain(is_meant);
+    drop_parts(&mut hits);
+    drop_parts(&mut own);
     let (turns, notes): (Vec<Hit>, Vec<Hit>) =
         hits.into_iter().partition(|hit| hit.explanation.is_turn);
     let (own_turns, own_notes): (Vec<Hit>, Vec<Hit>) =
@@ -484,7 +490,10 @@ fn find_matches<Tz: TimeZone>(
     let mut current: Vec<Hit> = Vec::with_capacity(useful.len());
     for hit in useful {
         let mut hit = hit;
-        while let Some(newer) = find_replacement(services, &hit.stored.memory)? {
+        for _ in 0..MAX_VERSIONS {
+            let Some(newer) = find_replacement(services, &hit.stored.memory)? else {
+                break;
+            };
             hit = newer;
         }
         if current

@@ -189,13 +189,13 @@ impl CliHookRequest {
                 )
             }
             HookCommand::Prompt => {
-                let context = build_matching_context(
-                    &services,
-                    event.prompt.as_deref()?,
-                    PROMPT_BUDGET,
-                    &given,
-                    &now,
-                )
+                let prompt = event.prompt.as_deref()?;
+                // The session received the instructions at its start, and receives those that are new since.
+                let context = if given.entries().is_empty() {
+                    build_matching_context(&services, prompt, PROMPT_BUDGET, &given, &now)
+                } else {
+                    build_context(&services, prompt, PROMPT_BUDGET, &given, &now)
+                }
                 .ok()?;
                 let recalled = context.recalled();
                 (context.text, recalled, "prompt")

@@ -7,7 +7,8 @@ use std::collections::HashSet;
 
 use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
-use crate::text::{TokenKind, fold, tokenize};
+use crate::standing::is_of_person_or_agent;
+use crate::text::{TokenKind, fold, sentences, tokenize};
 use crate::{Filter, Hit, Memory, Query, Ranking, Scope, Services, StoreError};
 
 /// Words that say that something changed, in English, German, French, Spanish, Portuguese and Italian, without accents.
@@ -20,7 +21,7 @@ const CHANGES: &str = "\
     agora novo nova mudou adiado substituido adesso nuovo nuova cambiato spostato rinviato sostituito annullato";
 
 /// Phrases and, in scripts without spaces, parts of sentences that say the same.
-const CHANGE_PHRASES: [&str; 24] = [
+const CHANGE_PHRASES: &[&str] = &[
     "no longer",
     "not any more",
     "once more",
@@ -33,22 +34,35 @@ const CHANGE_PHRASES: [&str; 24] = [
     "en lugar",
     "nao mais",
     "non piu",
-    "改",
-    "换",
-    "換",
+    "改为",
+    "改成",
+    "改到",
+    "改在",
+    "改用",
+    "改签",
+    "换成",
+    "换到",
+    "换了",
+    "換成",
+    "換到",
+    "換了",
+    "搬到",
+    "搬去",
+    "搬进",
+    "搬家",
     "不再",
     "现在",
     "現在",
-    "新",
+    "新的",
+    "新号",
     "取消",
     "推迟",
-    "搬",
     "変更",
     "延期",
 ];
 
 /// The maximum size of the older and of the newer note, in bytes. A longer text has several subjects.
-const MAX_SIZES: [usize; 2] = [400, 600];
+const MAX_SIZES: [usize; 2] = [200, 600];
 
 /// The share of the older note's content words that the newer one repeats.
 const REPEATED: (usize, usize) = (2, 5);
@@ -65,7 +79,9 @@ pub(super) fn find_replacement(
     // A number is what changes, so a missing one is no sign of another subject.
     let is_number = |word: &&String| word.chars().all(char::is_numeric);
     let unnumbered = words.iter().filter(|word| !is_number(word)).count();
-    if MAX_SIZES[0] < older.content.len() || words.is_empty() {
+    // A note of several sentences has other facts, too, and a pinned one is kept as it is.
+    let is_single = older.content.len() <= MAX_SIZES[0] && sentences(&older.content).len() == 1;
+    if !is_single || older.pinned || unnumbered == 0 {
         return Ok(None);
     }
     let by_words = Services {
@@ -91,23 +107,27 @@ pub(super) fn find_replacement(
         let newer = &hit.stored.memory;
         older.created_at < newer.created_at
             && newer.content.len() <= MAX_SIZES[1]
+            && !hit.explanation.is_turn
+            && is_of_person_or_agent(newer)
             && is_near(newer, older)
             && tells_change(&newer.content)
             && {
                 let repeated = words.intersection(&content_words(&newer.content)).count();
-                0 < repeated && REPEATED.0 * unnumbered <= REPEATED.1 * repeated
+                // One word in common is often only the name of a person or a thing.
+                unnumbered.min(2) <= repeated && REPEATED.0 * unnumbered <= REPEATED.1 * repeated
             }
     };
     let newer = found.into_iter().filter(replaces);
     Ok(newer.max_by_key(|hit| hit.stored.memory.created_at))
 }
 
-/// Returns whether both notes are about the same place, or one of them about all places.
+/// Returns whether both notes are of the same scope, or the newer one is of a project and the older one of all.
 fn is_near(newer: &Memory, older: &Memory) -> bool {
-    newer.scope == older.scope || [&newer.scope, &older.scope].contains(&&Scope::Global)
+    newer.scope == older.scope
+        || older.scope == Scope::Global && matches!(newer.scope, Scope::Project(_))
 }
 
-/// Returns the content words of a text, without words of change and numbers of one or two digits.
+/// Returns the content words of a text, without words of change, numbers of one or two digits, and years.
 fn content_words(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
     tokenize(text, &mut |token| {
@@ -116,7 +136,7 @@ fn content_words(text: &str) -> HashSet<String> {
         if (is_word || token.kind == TokenKind::Bigram)
             && !is_stop_token(spelled, is_word)
             && !tells_change(spelled)
-            && (2 < token.text.len() || !token.text.bytes().all(|letter| letter.is_ascii_digit()))
+            && !is_common_number(token.text)
         {
             words.insert(token.text.to_owned());
         }
@@ -124,12 +144,30 @@ fn content_words(text: &str) -> HashSet<String> {
     words
 }
 
+fn is_common_number(term: &str) -> bool {
+    let is_year = term.len() == 4 && (term.starts_with("19") || term.starts_with("20"));
+    term.bytes().all(|letter| letter.is_ascii_digit()) && (term.len() < 3 || is_year)
+}
+
 fn tells_change(text: &str) -> bool {
     let folded = fold(text);
-    folded
+    let words: Vec<&str> = text
         .split(|letter: char| !letter.is_alphanumeric())
-        .any(|word| CHANGES.split(' ').any(|change| change == word))
-        || CHANGE_PHRASES.iter().any(|phrase| folded.contains(*phrase))
+        .filter(|word| !word.is_empty())
+        .collect();
+    // In `to New York`, it is part of a name.
+    let is_name = |at: usize| {
+        let is_capitalised = |at: usize| {
+            words
+                .get(at)
+                .is_some_and(|word| word.starts_with(char::is_uppercase))
+        };
+        0 < at && is_capitalised(at) && is_capitalised(at + 1)
+    };
+    words.iter().enumerate().any(|(at, word)| {
+        let word = fold(word);
+        CHANGES.split(' ').any(|change| change == word) && !is_name(at)
+    }) || CHANGE_PHRASES.iter().any(|phrase| folded.contains(*phrase))
 }
 
 #[cfg(test)]
@@ -138,7 +176,7 @@ mod tests {
 
     use super::*;
     use crate::testing::services;
-    use crate::{Draft, MemStore, SecretPolicy, write};
+    use crate::{Draft, MemStore, SecretPolicy, SpeakerRole, write};
 
     /// Returns the text that replaces the first of `texts`, which are written on successive days.
     fn replacement(texts: &[&str]) -> Option<String> {
@@ -201,9 +239,42 @@ mod tests {
                 "Old partitions of atlas are moved to Glacier.",
             ],
             ["Jo likes tea.", "Now and then there is a new cake."],
+            ["Max is diabetic.", "Max moved to Berlin."],
+            [
+                "Jo lives in Oslo. Jo is allergic to nuts.",
+                "Jo moved and lives in Bergen now.",
+            ],
+            ["我妈妈喜欢喝茶。", "我妈妈喜欢看新闻。"],
+            [
+                "Anna flies to Boston in March.",
+                "Anna flies to New York in June.",
+            ],
+            [
+                "The trip to Oslo is in 2026.",
+                "The new laptop was bought in 2026.",
+            ],
         ] {
             assert_eq!(replacement(&texts), None, "{texts:?}");
         }
+        let services = services(Arc::new(MemStore::default()));
+        let draft = |days, role, text: &str| Draft {
+            role,
+            created_at: Some(chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(days)),
+            ..Draft::new(text)
+        };
+        let of_tool = draft(1, Some(SpeakerRole::Tool), "The database is now db9");
+        let older = write(
+            &services,
+            draft(0, None, "The database is db1"),
+            SecretPolicy::Refuse,
+        );
+        write(&services, of_tool, SecretPolicy::Refuse).expect("it is kept");
+        let older = services
+            .store
+            .get(&older.expect("it is kept").id)
+            .expect("it is read");
+        let found = find_replacement(&services, &older.memory).expect("it is read");
+        assert_eq!(found, None, "a tool changes nothing of the person");
         let older = ["The release of harbour moved to 1 May.", "It rains."];
         assert_eq!(replacement(&older), None, "it does not replace itself");
     }

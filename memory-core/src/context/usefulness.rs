@@ -149,7 +149,7 @@ impl RequestEvidence {
 
 /// Returns the notes among `hits` that are probably useful, best first.
 ///
-/// The hits of a store that explains no score are all returned.
+/// The hits of a store that explains no score have no floor.
 pub(super) fn select_useful(
     services: &Services,
     mut hits: Vec<Hit>,
@@ -162,15 +162,14 @@ pub(super) fn select_useful(
         .iter()
         .filter_map(|hit| hit.explanation.cosine)
         .max_by(f32::total_cmp);
-    let model = if best_cosine.is_some() {
-        &WITH_VECTORS
-    } else {
-        &BY_WORDS
-    };
     let usefulness = |hit: &Hit| {
         if hit.explanation.parts.is_empty() {
             1.0
         } else {
+            let model = match hit.explanation.cosine {
+                Some(_) => &WITH_VECTORS,
+                None => &BY_WORDS,
+            };
             model.probability(hit, services, request, best_cosine.unwrap_or_default())
         }
     };

@@ -228,6 +228,11 @@ pub(super) fn authorship(memory: &Memory) -> Authorship {
     }
 }
 
+/// Returns whether a memory is by the person or by an agent of the person, and not a text from elsewhere.
+pub(crate) fn is_of_person_or_agent(memory: &Memory) -> bool {
+    memory.role == Some(SpeakerRole::Assistant) || authorship(memory) != Authorship::Foreign
+}
+
 /// Returns whether the person is the author of a memory.
 pub fn is_by_person(memory: &Memory) -> bool {
     authorship(memory) == Authorship::Person

@@ -42,7 +42,7 @@ mod replacement;
 mod select;
 mod words;
 
-pub(crate) use classify::has_new_statement;
+pub(crate) use classify::{has_new_statement, is_of_person_or_agent};
 pub use classify::{is_by_person, is_standing, standing_kind, standing_sentences};
 pub use kind::{StandingFilter, StandingForm, StandingKind, StandingSentence};
 pub(crate) use pasted::{asks_for_play, own_sentences, without_material};

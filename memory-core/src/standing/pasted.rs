@@ -1,5 +1,6 @@
 //! Skips the sentences of a text that are not addressed to the assistant: code, quotations and pasted text.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -86,8 +87,9 @@ pub(crate) fn own_sentences(message: &str) -> Vec<Range<usize>> {
 }
 
 /// Starts of sentences that give the assistant or the person a role in a play.
-const PLAY: [&str; 27] = [
-    "let's play",
+const PLAY: [&str; 28] = [
+    "let's play:",
+    "let's play a ",
     "pretend",
     "roleplay",
     "role-play",
@@ -223,7 +225,7 @@ pub(super) fn is_task(sentence: &str, cue: usize) -> bool {
 }
 
 /// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
-const TASKS: [&str; 14] = [
+const TASKS: [&str; 15] = [
     "summarize",
     "summarise",
     "review",
@@ -237,11 +239,12 @@ const TASKS: [&str; 14] = [
     "analysiere",
     "resume",
     "总结",
+    "修改",
     "分析",
 ];
 
 /// Verbs of tasks about the wording of a text, which need no knowledge of its subject.
-const WORDING_TASKS: [&str; 32] = [
+const WORDING_TASKS: [&str; 31] = [
     "translate",
     "proofread",
     "rewrite",
@@ -269,7 +272,6 @@ const WORDING_TASKS: [&str; 32] = [
     "翻譯",
     "润色",
     "潤色",
-    "修改",
     "校对",
     "校對",
     "翻訳",
@@ -280,24 +282,55 @@ fn names_task(folded: &str) -> bool {
     names_any(&TASKS, folded) || names_any(&WORDING_TASKS, folded)
 }
 
-/// Returns a prompt without the text that it gives for a task about its wording, as in `Translate: …`.
-pub(crate) fn without_material(prompt: &str) -> &str {
+/// Returns a prompt without the text that it gives for a task about its wording, as in `Translate: …` or `translate "…" to German`.
+pub(crate) fn without_material(prompt: &str) -> Cow<'_, str> {
     let is_mark = |(at, mark): &(usize, char)| {
         let is_apostrophe =
             matches!(mark, '\'' | '\u{2019}') && prompt[..*at].ends_with(char::is_alphanumeric);
-        matches!(mark, ':' | '：' | '\n') || QUOTATION_MARKS.contains(mark) && !is_apostrophe
+        matches!(mark, ':' | '：') || QUOTATION_MARKS.contains(mark) && !is_apostrophe
     };
-    let names_wording = |(at, _): &(usize, char)| {
+    let starts_task = |(at, _): &(usize, char)| {
         let before = &prompt[..*at];
         let sentence = sentences(before).pop().map_or(before, |last| &before[last]);
-        names_any(&WORDING_TASKS, &fold(sentence))
+        asks_about_wording(&fold(sentence))
     };
-    let end = prompt
+    let mut marks = prompt.char_indices().filter(is_mark).take(MAX_MARKS);
+    let Some((at, mark)) = marks.find(starts_task) else {
+        return Cow::Borrowed(prompt);
+    };
+    let before = &prompt[..at];
+    let closing = prompt[at + mark.len_utf8()..]
         .char_indices()
-        .filter(is_mark)
-        .take(MAX_MARKS)
-        .find(names_wording);
-    end.map_or(prompt, |(at, _)| &prompt[..at])
+        .map(|(offset, closing)| (at + mark.len_utf8() + offset, closing))
+        .find(|(end, closing)| {
+            let behind = &prompt[end + closing.len_utf8()..];
+            QUOTATION_MARKS.contains(closing) && !behind.starts_with(char::is_alphanumeric)
+        });
+    match closing {
+        Some((end, closing)) if QUOTATION_MARKS.contains(&mark) => {
+            Cow::Owned(format!("{before}{}", &prompt[end + closing.len_utf8()..]))
+        }
+        _ => Cow::Borrowed(before),
+    }
+}
+
+/// Returns whether a folded sentence begins with a task about wording; in scripts without spaces, whether it has one.
+fn asks_about_wording(folded: &str) -> bool {
+    const LEADS: [&str; 18] = [
+        "please", "can", "could", "would", "you", "just", "now", "ok", "okay", "help", "me",
+        "bitte", "kannst", "du", "peux", "tu", "puedes", "and",
+    ];
+    let mut words = folded
+        .split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty());
+    let first = words.find(|word| !LEADS.contains(word));
+    WORDING_TASKS.iter().any(|task| {
+        if task.is_ascii() {
+            first == Some(*task)
+        } else {
+            folded.contains(task)
+        }
+    })
 }
 
 /// The number of first colons and quotation marks that may start the text of a task.
@@ -414,27 +447,27 @@ mod tests {
                 "Please proofread “My number has changed.”",
                 "Please proofread ",
             ),
-            ("translate 'good morning' to French", "translate "),
+            ("translate 'good morning' to French", "translate  to French"),
+            (
+                "Translate 'hello' to German, and tell me when the flight leaves",
+                "Translate  to German, and tell me when the flight leaves",
+            ),
             ("把这句话翻译成英文：我爸爸去医院。", "把这句话翻译成英文"),
             ("Korrigiere:\nIch habe ein neue Nummer", "Korrigiere"),
-            (
-                "What's in \"Lessons from the move\"?",
-                "What's in \"Lessons from the move\"?",
-            ),
-            (
-                "It fails: KeyError in translate.py",
-                "It fails: KeyError in translate.py",
-            ),
-            (
-                "Summarise for my files: client, date",
-                "Summarise for my files: client, date",
-            ),
-            (
-                "proofread what's on the sign",
-                "proofread what's on the sign",
-            ),
         ] {
             assert_eq!(without_material(prompt), question);
+        }
+        for prompt in [
+            "What's in \"Lessons from the move\"?",
+            "It fails: KeyError in translate.py",
+            "Summarise for my files: client, date",
+            "proofread what's on the sign",
+            "Rewrite the auth module.\nUse our error conventions.",
+            "修改部署脚本：使用生产数据库",
+            "My Polish teacher asks: when is the lesson?",
+            "Is it correct that \"harbour\" ships in May?",
+        ] {
+            assert_eq!(without_material(prompt), prompt);
         }
     }
 
