@@ -1,9 +1,10 @@
 //! Builds the context of a language model: the memories that match a prompt, within a budget of tokens.
 //!
-//! Standing instructions and preferences come first and use at most a quarter of the budget; the memories that
-//! match the prompt follow. The twenty best share the rest. If they do not all fit completely, each gets the same
-//! share, and of a longer text the passage with most words of the prompt is shown. The result is data: the reader
-//! of the prompt decides which of it to follow.
+//! Standing instructions come first and use at most a quarter of the budget, or all of it at the start of a session. The notes that
+//! are probably useful follow, each in its newest version, and then the messages of conversations that match. The
+//! twenty best share the rest. If they do not all fit completely, each gets the same share, and of a longer text the
+//! passage with most words of the prompt is shown. The result is data: the reader of the prompt decides which of it to
+//! follow.
 
 mod asked_time;
 mod block;

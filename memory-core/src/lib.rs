@@ -12,7 +12,7 @@
 //! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
 //! | count memories by attribute, and show what surrounds a memory | [`facets()`], [`neighbourhood()`] |
 //! | review the activity of agents | [`OperationLogs`], [`sessions()`] |
-//! | provide context for a language model | [`build_context, build_matching_context()`] |
+//! | provide context for a language model | [`build_context()`], [`build_matching_context()`] |
 //! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
 //! | record which memories agents received, and why | [`RecallLedger`], [`recalls()`], [`why()`], [`unused_memories()`] |
 //! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |

@@ -1,7 +1,7 @@
 //! Recognizes notes that a newer note replaces.
 //!
-//! The evidence: the newer note says that something changed, and repeats two fifths of the content words of the older one. On two labelled
-//! sets of 155 prompts, this leaves out 17 of 20 replaced notes and one other.
+//! The evidence: the newer note is by the person or an agent, says that something changed, and repeats two fifths of the content words of
+//! the older one, which is a single sentence. On two labelled sets of 155 prompts, 6 of 54 replaced notes are given, and 27 without this.
 
 use std::collections::HashSet;
 
