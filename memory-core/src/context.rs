@@ -24,10 +24,12 @@ use crate::context::block::{ContextBlock, count_up_to};
 use crate::context::earlier::find_replacement;
 use crate::context::usefulness::{RequestEvidence, select_useful};
 use crate::conversation::is_courtesy;
-use crate::query_parser::{WordRole, expects_several_results, is_about_memories, parse};
+use crate::query_parser::{WordRole, expects_several_results, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;
-use crate::smart_search::{demote_near_duplicates, list_newest, smart_search_refreshed};
+use crate::smart_search::{
+    asks_about_memories, demote_near_duplicates, list_newest, smart_search_refreshed,
+};
 use crate::standing::{
     StandingKind, StandingMemory, StandingSelection, asks_for_play, select_standing,
     without_material,
@@ -421,8 +423,9 @@ fn find_matches<Tz: TimeZone>(
         return Ok(Vec::new());
     }
     let most = (budget / MIN_MEMORY_TOKENS).clamp(*MATCH_LIMITS.start(), *MATCH_LIMITS.end());
+    let is_about_memories = asks_about_memories(question, now);
     let mut find = |filter: &Filter, limit: usize| {
-        let found = if is_about_memories(question) {
+        let found = if is_about_memories {
             smart_search_refreshed(services, question, filter, limit, now).map(|own| own.found)
         } else {
             let query = Query {
@@ -472,6 +475,7 @@ fn find_matches<Tz: TimeZone>(
             ..Filter::default()
         };
         let dated = list_newest(services, &filter, *MATCH_LIMITS.end())?;
+        context.degraded = context.degraded.take().or(dated.degraded);
         let without_words = RankFeatureScore {
             part: RankFeature::Words,
             value: 0.0,
@@ -486,7 +490,7 @@ fn find_matches<Tz: TimeZone>(
         services,
         candidates,
         &request,
-        expects_several_results(prompt),
+        is_about_memories || expects_several_results(prompt),
     );
     let mut current: Vec<Hit> = Vec::with_capacity(useful.len());
     for hit in useful {

@@ -135,6 +135,11 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
     })
 }
 
+/// Returns whether a text without its times asks for memories of any subject, as in "what did you store last week".
+pub(crate) fn asks_about_memories<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> bool {
+    is_about_memories(&extract_filter(text, &Filter::default(), now).text)
+}
+
 /// Returns the first `limit` hits, with near-duplicates of better hits last.
 pub(crate) fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
     let texts: Vec<&str> = hits

@@ -1,8 +1,9 @@
 //! Recognizes notes on a day that a prompt asks about, such as an appointment for "what do I have on Tuesday?".
 
-use chrono::{DateTime, Days, FixedOffset, Months, TimeZone};
+use chrono::{DateTime, Days, FixedOffset, Months, Offset, TimeZone};
 
 use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_dates};
+use crate::query_parser::current_period;
 
 /// The present or future time that a prompt asks about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,13 +29,19 @@ impl AskedTime {
     pub(super) fn of<Tz: TimeZone>(prompt: &str, now: &DateTime<Tz>) -> Option<Self> {
         let is_asked = |mention: &DateMention| {
             mention.kind != DatePrecision::Time && mention.relation != TimeRelation::Past
-                || mention.is_vague && mention.relation == TimeRelation::Present
         };
-        let mention = find_dates(prompt, now).into_iter().find(is_asked)?;
-        let end = mention.end.unwrap_or(mention.at);
-        let text = mention.text.to_lowercase();
+        let named = find_dates(prompt, now).into_iter().find(is_asked);
+        let (from, end, text, is_vague) = if let Some(mention) = named {
+            let end = mention.end.unwrap_or(mention.at);
+            (mention.at, end, mention.text, mention.is_vague)
+        } else {
+            let (start, span) = current_period(prompt, now)?;
+            let start = start.with_timezone(&now.offset().fix());
+            (start, start, prompt[span].to_owned(), true)
+        };
+        let text = text.to_lowercase();
         let names = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        let until = if !mention.is_vague {
+        let until = if !is_vague {
             end.checked_add_days(Days::new(1))
         } else if names(&["year", "年"]) {
             end.checked_add_months(Months::new(12))
@@ -46,7 +53,7 @@ impl AskedTime {
             end.checked_add_months(Months::new(1))
         };
         Some(Self {
-            from: start_of_day(mention.at),
+            from: start_of_day(from),
             until: start_of_day(until?),
         })
     }
@@ -130,6 +137,11 @@ mod tests {
             (
                 "who is on duty today?",
                 "Rota: Ana 16 to 22 November",
+                Some(Day),
+            ),
+            (
+                "am I on call this week?",
+                "On call: 20 to 22 November",
                 Some(Day),
             ),
             ("what did I do yesterday?", "Vet on 2026-11-20", None),

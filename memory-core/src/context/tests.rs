@@ -481,3 +481,27 @@ fn a_budget_keeps_the_best_hits_and_covers_sessions_where_several_things_are_ask
     assert!(fitting("in what order did I visit the museums", 20).contains(&"museum".to_owned()));
     assert!(fitting("museum", 9).is_empty());
 }
+
+#[test]
+fn a_prompt_about_the_memories_themselves_lists_those_of_its_time() {
+    let services = services(Arc::new(MemStore::default()));
+    let now = services.clock.now();
+    for (days, text) in [(0, "The boiler was repaired"), (40, "The lamp is green")] {
+        let draft = Draft {
+            created_at: Some(now - chrono::TimeDelta::days(days)),
+            ..Draft::new(text)
+        };
+        write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
+    }
+    let context = ask(
+        &services,
+        "what did you store today?",
+        500,
+        &ShownMemories::default(),
+    );
+    assert!(
+        context.text.contains("boiler") && !context.text.contains("lamp"),
+        "{}",
+        context.text
+    );
+}

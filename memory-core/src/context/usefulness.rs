@@ -15,7 +15,8 @@ use crate::{Category, Hit, Memory, Scope, Services, TermScore};
 
 /// The minimum probability that a note is useful.
 ///
-/// On 155 labelled prompts, a higher one loses more needed notes than it removes useless ones, until half of the needed ones are left.
+/// On the larger labelled set, the model alone shows 54, 50 and 44 % of the needed notes at a precision of 39, 46 and 50 % for a minimum
+/// of 0.14, 0.2 and 0.27.
 const MIN_USEFULNESS: f32 = 0.2;
 
 /// The maximum number of notes for a prompt that asks for one thing, and for one that asks for several.
@@ -23,8 +24,8 @@ const MAX_NOTES: [usize; 2] = [6, 12];
 
 /// A logistic model of the probability that a note is useful for a prompt.
 ///
-/// It is fitted to two labelled sets with equal weight, 155 prompts and about 25,000 pairs of a prompt and a note. Fitted to one of
-/// them only, it is nearly as good on the other.
+/// It is fitted with equal weight to two labelled sets of 155 prompts, except [`Self::at_asked_time`]: a note that names the time needs
+/// little other evidence.
 struct UsefulnessModel {
     offset: f32,
     /// The weight of the matching words, as the search weighs them.

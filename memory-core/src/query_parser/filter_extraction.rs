@@ -442,7 +442,7 @@ fn period_bound(text: &str, span: &Range<usize>) -> (PeriodBound, Range<usize>) 
 }
 
 /// Returns the start and byte span of the current period that `text` names ("today", "this week", 本月).
-fn current_period<Tz: TimeZone>(
+pub(crate) fn current_period<Tz: TimeZone>(
     text: &str,
     now: &DateTime<Tz>,
 ) -> Option<(DateTime<Utc>, Range<usize>)> {

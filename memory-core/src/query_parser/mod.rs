@@ -17,6 +17,7 @@ use crate::Filter;
 use crate::text::Term;
 
 pub use dates::NamedDate;
+pub(crate) use filter_extraction::current_period;
 pub use filter_extraction::{ExtractedFilter, extract_filter, parse_period};
 pub(crate) use parse::parse_sentence;
 pub use parse::{extract_bounds, has_operators, parse};

@@ -5,7 +5,7 @@ use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
 use super::{chinese, english, french, german};
 use crate::text::sentences;
-use crate::{Category, Memory, Phase, SpeakerRole};
+use crate::{Category, Memory, SpeakerRole};
 
 /// The maximum size of a short memory, in bytes.
 ///
@@ -128,18 +128,7 @@ pub(super) struct OwnSentences {
 /// Returns the standing sentences of a memory that count as those of the person, or `None` if the memory is not standing.
 pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     let authorship = authorship(memory);
-    let is_rules = memory
-        .origin
-        .as_ref()
-        .is_some_and(|origin| is_instruction_file(&origin.path));
-    // What was organized under a subject is about the subject, not about answers.
-    let is_of_subject = memory.phase == Phase::Organized
-        && !is_rules
-        && matches!(
-            memory.category,
-            Category::People | Category::Date | Category::Knowledge
-        );
-    if memory.reminder.is_some() || authorship == Authorship::Foreign || is_of_subject {
+    if memory.reminder.is_some() || authorship == Authorship::Foreign {
         return None;
     }
     let end = memory.content.floor_char_boundary(MAX_SEARCHED);
