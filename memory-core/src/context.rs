@@ -27,9 +27,7 @@ use crate::conversation::is_courtesy;
 use crate::query_parser::{WordRole, expects_several_results, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;
-use crate::smart_search::{
-    asks_about_memories, demote_near_duplicates, list_newest, smart_search_refreshed,
-};
+use crate::smart_search::{demote_near_duplicates, list_newest, listing_filter};
 use crate::standing::{
     StandingKind, StandingMemory, StandingSelection, asks_for_play, select_standing,
     without_material,
@@ -423,10 +421,10 @@ fn find_matches<Tz: TimeZone>(
         return Ok(Vec::new());
     }
     let most = (budget / MIN_MEMORY_TOKENS).clamp(*MATCH_LIMITS.start(), *MATCH_LIMITS.end());
-    let is_about_memories = asks_about_memories(question, now);
+    let is_about_memories = listing_filter(question, &Filter::default(), now).is_some();
     let mut find = |filter: &Filter, limit: usize| {
-        let found = if is_about_memories {
-            smart_search_refreshed(services, question, filter, limit, now).map(|own| own.found)
+        let found = if let Some(narrow) = listing_filter(question, filter, now) {
+            list_newest(services, &narrow, limit)
         } else {
             let query = Query {
                 text: question.to_owned(),

@@ -135,9 +135,14 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
     })
 }
 
-/// Returns whether a text without its times asks for memories of any subject, as in "what did you store last week".
-pub(crate) fn asks_about_memories<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> bool {
-    is_about_memories(&extract_filter(text, &Filter::default(), now).text)
+/// Returns the filter of a text that asks for memories of any subject, as in "what did you store last week"; `None` for other texts.
+pub(crate) fn listing_filter<Tz: TimeZone>(
+    text: &str,
+    filter: &Filter,
+    now: &DateTime<Tz>,
+) -> Option<Filter> {
+    let asked = extract_filter(text, filter, now);
+    is_about_memories(&asked.text).then_some(asked.filter)
 }
 
 /// Returns the first `limit` hits, with near-duplicates of better hits last.

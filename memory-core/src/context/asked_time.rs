@@ -40,14 +40,14 @@ impl AskedTime {
             (start, start, prompt[span].to_owned(), true)
         };
         let text = text.to_lowercase();
-        let names = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let mentions = |words: &[&str]| words.iter().any(|word| text.contains(word));
         let until = if !is_vague {
             end.checked_add_days(Days::new(1))
-        } else if names(&["year", "年"]) {
+        } else if mentions(&["year", "年"]) {
             end.checked_add_months(Months::new(12))
-        } else if names(&["week", "周", "星期", "礼拜"]) && !names(&["weekend"]) {
+        } else if mentions(&["week", "周", "星期", "礼拜"]) && !mentions(&["weekend"]) {
             end.checked_add_days(Days::new(7))
-        } else if names(&["weekend", "周末"]) {
+        } else if mentions(&["weekend", "周末"]) {
             end.checked_add_days(Days::new(2))
         } else {
             end.checked_add_months(Months::new(1))
