@@ -23,6 +23,7 @@ fn store_services(store: FileStore) -> Services {
         topics: None,
         inbox_ttl: memory_core::InboxTtl::default(),
         review: memory_core::ReviewPolicy::default(),
+        neighbour_finder: None,
         proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
         project: None,

@@ -75,6 +75,7 @@ impl ConversationHome {
             topics: None,
             inbox_ttl: memory_core::InboxTtl::default(),
             review: memory_core::ReviewPolicy::default(),
+            neighbour_finder: None,
             proposals: memory_core::SubmittedProposals::default(),
             actor: "bench".into(),
             project: None,

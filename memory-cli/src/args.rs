@@ -9,8 +9,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use memory_agent::ToolSelection;
 use memory_agent::http::AccessToken;
 use memory_core::{
-    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, ParseError,
-    Phase, ProposalFilter, Scope, ToolError,
+    AgentName, Category, Filter, HomeSection, Lifetime, ListOrder, MAX_INPUT_SIZE, MemoryId,
+    MemoryStoreExt, ParseError, Phase, ProposalFilter, Scope, Services, StoreError, ToolError,
 };
 use memory_ingest::SourceName;
 use memory_ingest::export::ExportFormatName;
@@ -228,6 +228,17 @@ pub(crate) fn read_content(given: &str, output: &mut Output) -> Result<String, F
         }
     }
     Ok(text)
+}
+
+/// Returns the memories that `references` name.
+pub(crate) fn find_all(
+    references: &[String],
+    services: &Services,
+) -> Result<Vec<MemoryId>, StoreError> {
+    let found = references
+        .iter()
+        .map(|reference| services.store.find(reference));
+    found.collect()
 }
 
 /// Joins words that were typed without quotes into a text.

@@ -9,7 +9,7 @@ use memory_core::{
     RefinementPlanner, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
     subtract_time,
 };
-use memory_dream::{DreamTask, SelectiveDream};
+use memory_dream::{DreamTask, SelectiveDream, TextNeighbours};
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
 
@@ -155,6 +155,7 @@ impl Home {
             topics: None,
             inbox_ttl: settings.inbox_ttl(),
             review: settings.review.policy(),
+            neighbour_finder: Some(Arc::new(TextNeighbours)),
             proposals: SubmittedProposals::default(),
             actor: "cli".into(),
             project: None,

@@ -111,7 +111,8 @@ pub(crate) fn storage_obstacle(text: &str) -> Option<&'static str> {
         .then_some("it contains a NUL character, which a text file must not contain")
 }
 
-fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
+/// Fails if one of the texts of `set` contains a NUL character.
+pub(crate) fn refuse_nul(set: &ChangeSet) -> Result<(), StoreError> {
     let is_text = |text: &str| storage_obstacle(text).is_none();
     if operation_texts(set).all(is_text) {
         return Ok(());

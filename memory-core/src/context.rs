@@ -8,7 +8,6 @@
 
 mod asked_time;
 mod block;
-mod earlier;
 mod usefulness;
 
 use std::borrow::Cow;
@@ -21,9 +20,9 @@ use chrono::{DateTime, TimeZone};
 
 use crate::RankFeatureScore;
 use crate::context::block::{ContextBlock, count_up_to};
-use crate::context::earlier::find_replacement;
 use crate::context::usefulness::{RequestEvidence, select_useful};
 use crate::conversation::is_courtesy;
+use crate::earlier::find_replacement;
 use crate::query_parser::{WordRole, expects_several_results, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;

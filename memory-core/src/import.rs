@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, memory_texts, storage_obstacle};
 use crate::ingest::{Progress, SkippedFile};
+use crate::supersede::mark_superseded;
 use crate::{
     Change, ChangeOutcome, ChangeSet, ContentHash, Draft, Duplicates, ExportedFile, FileVersion,
     InboxTtl, Memory, MemoryId, Origin, Scope, SecretPolicy, Services, StoreError, Verb, secret,
@@ -129,13 +130,45 @@ pub fn import(
     secrets: SecretPolicy,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportSummary, StoreError> {
-    import_with(services, exported, secrets, progress, &mut |set| {
+    let (mut newer, mut operation) = (Vec::new(), None);
+    let summary = import_with(services, exported, secrets, progress, &mut |set| {
         // Each line was already checked for credentials.
         let outcomes = commit(services, set, SecretPolicy::Keep)?;
+        let is_superseding = |memory: &&Memory| !memory.supersedes.is_empty();
+        let memories = set.changes.iter().filter_map(Change::memory);
+        newer.extend(memories.filter(is_superseding).cloned());
+        operation = Some(set.operation.clone());
         let is_duplicate =
             |outcome: &ChangeOutcome| matches!(outcome, ChangeOutcome::Duplicate { .. });
         Ok(outcomes.iter().map(is_duplicate).collect())
-    })
+    })?;
+    if let Some(operation) = operation {
+        supersede_imported(services, &newer, ChangeSet::new(operation))?;
+    }
+    Ok(summary)
+}
+
+/// Marks the memories that imported ones supersede, if the export did not.
+fn supersede_imported(
+    services: &Services,
+    newer: &[Memory],
+    mut set: ChangeSet,
+) -> Result<(), StoreError> {
+    let mut marked = HashSet::new();
+    for memory in newer.iter().filter(|own| own.superseded_by.is_none()) {
+        for id in memory.supersedes.iter().filter(|id| marked.insert(**id)) {
+            match mark_superseded(services, *id, memory, set.operation.at) {
+                Ok(change) => set.changes.extend(change),
+                // The memory was not part of the export, or is damaged.
+                Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    if set.changes.is_empty() {
+        return Ok(());
+    }
+    commit(services, &set, SecretPolicy::Keep).map(drop)
 }
 
 /// Returns the result that [`import`] would have, without writing.

@@ -63,6 +63,7 @@ mod shared_store;
 mod source;
 mod store;
 mod store_health;
+mod supersede;
 mod time_range;
 mod tool;
 mod view;
@@ -70,6 +71,7 @@ mod view;
 mod change_many;
 mod commit;
 mod context;
+mod earlier;
 mod embed;
 mod import;
 mod index_page;
@@ -130,6 +132,7 @@ pub use context::{
     Context, ShownMemories, build_context, build_matching_context, build_standing_context,
     fit_budget,
 };
+pub use earlier::replaces_note;
 pub use embed::{EmbedReport, embed, embed_newest};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};
@@ -213,10 +216,10 @@ pub use reminders::{
 pub use reranking::{RerankError, Reranker, Reranking};
 pub use review::{
     AcceptOptions, AcceptResult, Acceptance, AcceptancePreview, LONG_WAIT, Neighbour,
-    NeighbourRelation, OperationSubject, ProposalEnd, ProposalSummary, ReviewPolicy, ReviewRule,
-    ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals, WaitingProposal,
-    WritePolicy, accept, edit_proposal, operation_subject, preview_acceptance, proposal,
-    proposal_end, proposal_summary, proposals, reject,
+    NeighbourFinder, NeighbourRelation, OperationSubject, ProposalEnd, ProposalSummary,
+    ReviewPolicy, ReviewRule, ScopePattern, StaleProposals, SubmittedProposal, SubmittedProposals,
+    WaitingProposal, WritePolicy, accept, edit_proposal, operation_subject, preview_acceptance,
+    proposal, proposal_end, proposal_summary, proposals, reject,
 };
 pub use search::search;
 pub use services::Services;

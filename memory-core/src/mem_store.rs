@@ -125,29 +125,29 @@ impl MemState {
 
     /// Replaces, adds or removes a file, and returns the former one.
     fn put(&mut self, id: MemoryId, file: Option<MemFile>) -> Option<MemFile> {
-        let text = |file: &MemFile| {
+        let texts = |file: &MemFile| {
+            let Memory { scope, .. } = &file.memory;
             // The text of a proposal does not exist until a person accepts it.
-            (!file.memory.is_proposal())
-                .then(|| (file.memory.content_hash(), file.memory.scope.clone()))
+            (!file.memory.is_proposal()).then(|| {
+                [file.memory.content_hash(), file.memory.words_hash()]
+                    .map(|hash| (hash, scope.clone()))
+            })
         };
-        let new_text = file.as_ref().and_then(text);
-        if let Some(text) = &new_text {
-            self.texts.entry(text.clone()).or_default().insert(id);
-        }
+        let new_texts = file.as_ref().and_then(texts);
         let former = match file {
             Some(file) => self.files.insert(id, file),
             None => self.files.remove(&id),
         };
-        if let Some(text) = former
-            .as_ref()
-            .and_then(text)
-            .filter(|text| Some(text) != new_text.as_ref())
-            && let Some(ids) = self.texts.get_mut(&text)
-        {
-            ids.remove(&id);
-            if ids.is_empty() {
-                self.texts.remove(&text);
+        for text in former.as_ref().and_then(texts).into_iter().flatten() {
+            if let Some(ids) = self.texts.get_mut(&text) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.texts.remove(&text);
+                }
             }
+        }
+        for text in new_texts.into_iter().flatten() {
+            self.texts.entry(text).or_default().insert(id);
         }
         self.accesses.remove(&id);
         former

@@ -68,6 +68,7 @@ impl Memories {
             topics: None,
             inbox_ttl: InboxTtl::default(),
             review: ReviewPolicy::default(),
+            neighbour_finder: None,
             proposals: SubmittedProposals::default(),
             actor: "api".to_owned(),
             project: None,

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use crate::{Category, Memory, MemoryId, Neighbour, OperationId, StoreError};
+use crate::{Category, Memory, MemoryId, OperationId, StoreError};
 
 /// A planner of refinements whose changes a person accepts one by one.
 ///
@@ -25,12 +25,6 @@ pub trait RefinementPlanner: Debug + Send + Sync {
 
     /// Returns the category for a memory that has none; `None` if no category is probable enough.
     fn suggest_category(&self, memory: &Memory) -> Option<Category>;
-
-    /// Returns the memories that contradict, repeat or resemble `memory`, in this order.
-    ///
-    /// # Errors
-    /// If the memories cannot be read.
-    fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError>;
 
     /// Returns the memories that automatic work would remove by age within `time`, the first ones first.
     ///

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
-    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore, Operation,
-    PrincipalSource, Reranking, ReviewPolicy, Scope, SubmittedProposals, Verb,
+    ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore,
+    NeighbourFinder, Operation, PrincipalSource, Reranking, ReviewPolicy, Scope,
+    SubmittedProposals, Verb,
 };
 
 /// The dependencies of the use cases, which abstract the machine.
@@ -36,6 +37,8 @@ pub struct Services {
     pub review: ReviewPolicy,
     /// The proposals that were stored in place of changes.
     pub proposals: SubmittedProposals,
+    /// The finder of memories that relate to another one, if available.
+    pub neighbour_finder: Option<Arc<dyn NeighbourFinder>>,
     /// The actor to record in the journal: `cli`, or the name of an agent.
     pub actor: String,
     /// The project of the caller, if any. Its memories get a share of every context.

@@ -2,9 +2,10 @@
 
 use crate::commit::{commit, retry_conflicts};
 use crate::review::decide::check_version;
+use crate::supersede::add_superseded;
 use crate::{
-    Change, FileVersion, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError, StoredMemory,
-    Verb,
+    Change, FileVersion, MemoryId, MemoryStoreExt, Patch, SecretPolicy, Services, StoreError,
+    StoredMemory, Verb,
 };
 
 /// Applies `patch` to the memory that `reference` names, and returns its new version.
@@ -62,10 +63,12 @@ pub(crate) fn apply_patch(
         let Some(memory) = patch.apply(&stored.memory, set.operation.at) else {
             return Ok(());
         };
+        let superseded: Vec<MemoryId> = memory.supersedes[stored.memory.supersedes.len()..].into();
         set.changes.push(Change::Replace {
             expected: stored.stamp,
-            memory: Box::new(memory),
+            memory: Box::new(memory.clone()),
         });
+        add_superseded(services, &memory, &superseded, &mut set)?;
         commit(services, &set, secrets).map(drop)
     };
     let is_for_one_state = expected.is_some() || patch.content.is_some();

@@ -2,8 +2,10 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::commit::{commit, retry_conflicts};
+use crate::commit::{commit, refuse_nul, retry_conflicts};
+use crate::secret::Checked;
 use crate::standing::{is_by_person, is_standing, select_standing};
+use crate::supersede::add_superseded;
 use crate::{
     Category, Change, ChangeOutcome, Draft, Duplicates, Memory, MemoryId, Patch, Phase, Scope,
     SecretPolicy, Services, SpeakerRole, StoreError, StoredMemory, Tags, Verb,
@@ -24,6 +26,8 @@ pub struct WriteResult {
     pub merged: MergedFields,
     /// The fields of the draft that were ignored because the existing memory has other values.
     pub ignored: Vec<&'static str>,
+    /// The memories that it supersedes because of the draft.
+    pub superseded: Vec<MemoryId>,
 }
 
 /// The fields that a memory received from a draft with the same text.
@@ -72,17 +76,40 @@ pub fn write(
             why: "the text of the memory is empty".into(),
         });
     }
+    retry_conflicts(|| write_once(services, &draft, secrets))
+}
+
+/// Writes a draft, unless another writer changes one of the memories that it supersedes.
+fn write_once(
+    services: &Services,
+    draft: &Draft,
+    secrets: SecretPolicy,
+) -> Result<WriteResult, StoreError> {
     let mut set = services.change_set(Verb::Write);
     let memory = draft
         .clone()
         .into_memory(services.ids.memory_id(), set.operation.at);
     let expires_at = services.inbox_ttl.memory_expiry(&memory);
-    set.duplicates = Duplicates::Skip;
+    let superseded = memory.supersedes.clone();
     set.changes.push(Change::Create {
-        memory: Box::new(memory),
+        memory: Box::new(memory.clone()),
         front_matter: String::new(),
     });
-    match commit(services, &set, secrets)?.pop() {
+    for hash in [memory.content_hash(), memory.words_hash()] {
+        if let Some(id) = services.store.by_content(&hash, &memory.scope)?.first()
+            && let Ok(equal) = services.store.get(id)
+        {
+            let set = Checked::new(&set, [], secrets)?.into_inner();
+            refuse_nul(set)?;
+            return merge_duplicate(services, draft, *id, &equal.path);
+        }
+    }
+    add_superseded(services, &memory, &superseded, &mut set)?;
+    // A memory that is not created cannot supersede others.
+    if superseded.is_empty() {
+        set.duplicates = Duplicates::Skip;
+    }
+    match commit(services, &set, secrets)?.into_iter().next() {
         Some(ChangeOutcome::Kept { id, path } | ChangeOutcome::Removed { id, path }) => {
             // A proposal does not expire.
             let expires_at = expires_at.filter(|_| !services.proposals.contains(&id));
@@ -93,9 +120,10 @@ pub fn write(
                 expires_at,
                 merged: MergedFields::default(),
                 ignored: Vec::new(),
+                superseded,
             })
         }
-        Some(ChangeOutcome::Duplicate { id, path }) => merge_duplicate(services, &draft, id, &path),
+        Some(ChangeOutcome::Duplicate { id, path }) => merge_duplicate(services, draft, id, &path),
         None => unreachable!("a store returns one outcome for each change"),
     }
 }
@@ -121,6 +149,7 @@ fn merge_duplicate(
                     expires_at: None,
                     merged,
                     ignored,
+                    superseded: Vec::new(),
                 });
             }
             Err(error) => return Err(error),
@@ -171,6 +200,7 @@ fn merge_duplicate(
             expires_at: (is_back && has_expired).then_some(draft.expires_at),
             valid_until: (is_back && is_outdated).then_some(None),
             superseded_by: (is_back && memory.superseded_by.is_some()).then_some(None),
+            supersedes: draft.supersedes.clone(),
             ..Patch::default()
         };
         let expires_at = services.inbox_ttl.expires_at(&stored);
@@ -181,16 +211,21 @@ fn merge_duplicate(
             expires_at,
             merged,
             ignored,
+            superseded: Vec::new(),
         };
         if let Some(memory) = patch.apply(&stored.memory, set.operation.at) {
             written.expires_at = services.inbox_ttl.memory_expiry(&memory);
+            written.superseded = memory.supersedes[stored.memory.supersedes.len()..].into();
             set.changes.push(Change::Replace {
                 expected: stored.stamp,
-                memory: Box::new(memory),
+                memory: Box::new(memory.clone()),
             });
+            add_superseded(services, &memory, &written.superseded, &mut set)?;
             // The draft was already checked for credentials.
             if let Some(ChangeOutcome::Kept { path, .. }) =
-                commit(services, &set, SecretPolicy::Keep)?.pop()
+                commit(services, &set, SecretPolicy::Keep)?
+                    .into_iter()
+                    .next()
             {
                 written.path = path;
             }

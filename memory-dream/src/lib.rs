@@ -15,7 +15,7 @@
 //! | find near-duplicates | [`similar::candidate_pairs()`], [`similar::compare_texts()`] |
 //! | merge duplicates | [`merge::merge_memories()`], [`merge::check_conserved()`] |
 //! | detect requests for reminders | [`reminders::find_reminders()`] |
-//! | find the memories to show beside an item of the inbox | [`find_neighbours()`] |
+//! | find the memories that relate to a new one | [`TextNeighbours`] |
 //! | find contradictions and clusters | [`review::review_memories()`] |
 //! | query a language model and validate its output | [`model_requests::classify_batches()`], [`model_requests::validate_summary()`] |
 //! | extract facts and a summary from a conversation | [`conversation::process_jobs()`], [`conversation::ConversationPrompts`] |
@@ -48,7 +48,7 @@ pub mod similar;
 
 pub use apply::SkippedChange;
 pub use dream::{DreamReport, dream};
-pub use neighbours::find_neighbours;
+pub use neighbours::TextNeighbours;
 pub use progress::{DreamError, ProgressCallback};
 pub use rules::{DreamLevel, DreamRequest, DreamRules, DreamTask};
 pub use selective::SelectiveDream;

@@ -1,9 +1,11 @@
-//! Finds the memories that a person should see beside an item of the inbox.
+//! Finds the memories that a person or an agent should see with a new one.
+
+use std::mem::discriminant;
 
 use memory_core::standing::replaces_standing;
 use memory_core::{
-    Filter, HomeSection, Memory, MemoryId, Neighbour, NeighbourRelation, Query, Scope, Services,
-    StoreError, StoredMemory, search,
+    Filter, HomeSection, Memory, MemoryId, Neighbour, NeighbourFinder, NeighbourRelation, Query,
+    Scope, Services, StoreError, StoredMemory, replaces_note, search,
 };
 
 use crate::review::{ReviewRules, review_memories};
@@ -24,14 +26,25 @@ const MIN_JACCARD: f32 = 0.3;
 /// Minimum share of a text that the other one contains, if they are similar.
 const MIN_CONTAINMENT: f32 = 0.6;
 
-/// Returns the memories that contradict, repeat or resemble `memory`, in this order.
+/// Finds neighbours by comparing texts and their claims.
 ///
-/// Only memories in its scope and global ones count; `except` and other proposals do not. The memory does not have to be
-/// stored.
-///
-/// # Errors
-/// If the memories cannot be read.
-pub fn find_neighbours(
+/// Memories of another scope count only if one of both changes or contradicts the other; those of another project never do, nor do
+/// proposals.
+#[derive(Debug, Clone, Copy)]
+pub struct TextNeighbours;
+
+impl NeighbourFinder for TextNeighbours {
+    fn neighbours(
+        &self,
+        services: &Services,
+        memory: &Memory,
+        except: Option<MemoryId>,
+    ) -> Result<Vec<Neighbour>, StoreError> {
+        find_neighbours(services, memory, except)
+    }
+}
+
+fn find_neighbours(
     services: &Services,
     memory: &Memory,
     except: Option<MemoryId>,
@@ -53,9 +66,7 @@ pub fn find_neighbours(
     if words.trim().is_empty() {
         return Ok(Vec::new());
     }
-    let within = Some(vec![Scope::Global, memory.scope.clone()]);
     let filter = Filter {
-        within,
         place: Some(HomeSection::Notes),
         ..Filter::default()
     };
@@ -63,9 +74,15 @@ pub fn find_neighbours(
     let others = found.hits.into_iter().map(|hit| hit.stored);
     let others: Vec<StoredMemory> = others
         .filter(|own| own.memory.id != memory.id && Some(own.memory.id) != except)
+        .filter(|own| may_relate(&own.memory.scope, &memory.scope))
         .collect();
     let contradicting = find_contradicting(memory, &others, services.clock.now());
-    let relation = |other: &Memory| relation(memory, other, contradicting.contains(&other.id));
+    let relation = |other: &Memory| {
+        let relation = relation(memory, other, contradicting.contains(&other.id))?;
+        let is_wide = relation < NeighbourRelation::Duplicate;
+        let is_near = [&Scope::Global, &memory.scope].contains(&&other.scope);
+        (is_wide || is_near).then_some(relation)
+    };
     let mut neighbours: Vec<Neighbour> = others
         .iter()
         .filter_map(|stored| {
@@ -80,6 +97,11 @@ pub fn find_neighbours(
     neighbours.sort_by_key(|neighbour| neighbour.relation);
     neighbours.truncate(MAX_NEIGHBOURS);
     Ok(neighbours)
+}
+
+/// Returns whether memories of both scopes can be about the same, unlike those of two projects.
+fn may_relate(one: &Scope, other: &Scope) -> bool {
+    one == other || discriminant(one) != discriminant(other)
 }
 
 /// Returns the memories with a claim that contradicts one of `memory`. Scopes do not count.
@@ -121,11 +143,12 @@ fn relation(memory: &Memory, other: &Memory, contradicts: bool) -> Option<Neighb
     let similarity = compare_texts(&memory.content, &other.content);
     let is_alike = MIN_JACCARD <= similarity.jaccard || MIN_CONTAINMENT <= similarity.containment;
     match () {
+        () if replaces_note(memory, other) => Some(NeighbourRelation::Updates),
         () if similarity.is_duplicate() => Some(NeighbourRelation::Duplicate),
         () if contradicts || replaces_standing(&memory.content, &other.content) => {
-            Some(NeighbourRelation::Contradiction)
+            Some(NeighbourRelation::Contradicts)
         }
-        () if is_alike && !similarity.is_short => Some(NeighbourRelation::Similar),
+        () if is_alike && !similarity.is_short => Some(NeighbourRelation::Related),
         () => None,
     }
 }
@@ -198,11 +221,11 @@ mod tests {
         };
         assert_eq!(
             relation("The port of the proxy is 9090."),
-            Some((NeighbourRelation::Contradiction, claim))
+            Some((NeighbourRelation::Contradicts, claim))
         );
         assert_eq!(
             relation("Always answer in German."),
-            Some((NeighbourRelation::Contradiction, instruction))
+            Some((NeighbourRelation::Contradicts, instruction))
         );
         assert_eq!(relation("…"), None);
     }

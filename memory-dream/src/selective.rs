@@ -7,16 +7,14 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, TimeZone};
 use memory_core::{
-    AppliedRefinement, Category, ContentHash, ExpiringMemory, Memory, MemoryId, Neighbour,
-    PlannedAction, PlannedRefinement, RecallLedger, Refinement, RefinementPlanner, Services,
-    StoreError, Verb,
+    AppliedRefinement, Category, ContentHash, ExpiringMemory, Memory, MemoryId, PlannedAction,
+    PlannedRefinement, RecallLedger, Refinement, RefinementPlanner, Services, StoreError, Verb,
 };
 
 use crate::apply::apply;
 use crate::classify::choose_category;
 use crate::expiring::expiring;
 use crate::lifecycle::LifecycleAction;
-use crate::neighbours::find_neighbours;
 use crate::plan::{
     AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, Merge, NewReminder, plan_dream,
 };
@@ -148,10 +146,6 @@ where
 
     fn suggest_category(&self, memory: &Memory) -> Option<Category> {
         choose_category(memory).category
-    }
-
-    fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError> {
-        find_neighbours(&self.services, memory, None)
     }
 
     fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {

@@ -82,7 +82,7 @@ struct WaitingShape<'a> {
 const MAX_CHARACTERS: usize = 300;
 
 #[derive(Serialize)]
-struct SimilarShape {
+pub(super) struct SimilarShape {
     relation: &'static str,
     id: String,
     text: String,
@@ -125,7 +125,7 @@ pub fn inbox_note(stored: &StoredMemory, neighbours: &[Neighbour], inbox_ttl: In
     })
 }
 
-fn similar_shape(neighbour: &Neighbour) -> SimilarShape {
+pub(super) fn similar_shape(neighbour: &Neighbour) -> SimilarShape {
     let mut text: String = neighbour.text.chars().take(MAX_CHARACTERS).collect();
     if text.len() < neighbour.text.len() {
         text.push('…');

@@ -67,7 +67,7 @@ pub fn reminder_or_memory(written: &WrittenReminder, hint: &str) -> Value {
     match written {
         WrittenReminder::Reminder(report) => reminder(report),
         WrittenReminder::Memory { written, warning } => {
-            let mut shape = super::write_result(written);
+            let mut shape = super::write_result(written, &[]);
             shape["warning"] = format!("{warning}; {hint}").into();
             shape
         }

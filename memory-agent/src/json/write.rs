@@ -1,9 +1,10 @@
 //! The JSON of written and deleted memories.
 
-use memory_core::{MergedFields, StoredMemory, WriteResult};
+use memory_core::{MemoryId, MergedFields, Neighbour, StoredMemory, WriteResult};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::proposal::{SimilarShape, similar_shape};
 use super::{time, value};
 
 #[derive(Serialize)]
@@ -17,6 +18,10 @@ struct WrittenMemoryShape<'a> {
     merged: Option<MergedShape<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     ignored: &'a [&'static str],
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    superseded: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    similar: Vec<SimilarShape>,
 }
 
 #[derive(Serialize)]
@@ -64,12 +69,14 @@ struct DeletedMemoryShape<'a> {
     path: &'a str,
 }
 
-/// Returns the JSON of a write: `{id, path, created, expires_at?, merged?, ignored?}`.
+/// Returns the JSON of a write:
+/// `{id, path, created, expires_at?, merged?, ignored?, superseded?: [id], similar?: [{relation, id, text}]}`.
 ///
 /// `expires_at` is present if the memory expires: on its expiry date, or at the end of its time in the inbox. If the
 /// text existed already, `merged` are the fields that its memory took over from the draft (`{tags?, category?, title?,
-/// pinned?, role?, stated_at?}`), and `ignored` the names of fields that it did not.
-pub fn write_result(written: &WriteResult) -> Value {
+/// pinned?, role?, stated_at?}`), and `ignored` the names of fields that it did not. `similar` are `neighbours`, of which the text is cut
+/// after 300 characters; `relation` is `updates`, `contradicts`, `duplicate` or `related`.
+pub fn write_result(written: &WriteResult, neighbours: &[Neighbour]) -> Value {
     value(&WrittenMemoryShape {
         id: written.id.to_string(),
         path: &written.path,
@@ -77,6 +84,8 @@ pub fn write_result(written: &WriteResult) -> Value {
         expires_at: written.expires_at.map(time::rfc3339),
         merged: MergedShape::of(&written.merged),
         ignored: &written.ignored,
+        superseded: written.superseded.iter().map(MemoryId::to_string).collect(),
+        similar: neighbours.iter().map(similar_shape).collect(),
     })
 }
 

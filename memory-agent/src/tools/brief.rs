@@ -33,11 +33,11 @@ const MIN_BUDGET: usize = 200;
 /// Maximum of the budget of a brief answer.
 const MAX_BUDGET: usize = 8_000;
 
-/// Approximate number of tokens of a hit, in both forms of the answer.
-const HIT_TOKENS: usize = 200;
+/// Approximate number of tokens of a hit.
+const HIT_TOKENS: usize = 100;
 
 /// Tokens for the fields of a list apart from its items.
-const LIST_TOKENS: usize = 130;
+const LIST_TOKENS: usize = 80;
 
 /// Maximum number of characters of a title.
 const MAX_TITLE: usize = 120;
@@ -48,7 +48,7 @@ const MAX_TAGS: usize = 8;
 /// Maximum number of characters of the first words of a changed memory.
 pub(super) const MAX_WORDS: usize = 120;
 
-/// The maximum size of a brief answer in tokens: of its JSON and its text together.
+/// The maximum size of a brief answer in tokens: of its JSON or its text, whichever is larger.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerBudget(usize);
 
@@ -86,9 +86,9 @@ fn upper_token_count(text: &str) -> usize {
     text.chars().map(twentieths).sum::<usize>().div_ceil(20)
 }
 
-/// Returns the tokens of a part of an answer in both forms.
-fn both_forms(part: &Value) -> usize {
-    upper_token_count(&part.to_string()) + upper_token_count(&answer_text(part))
+/// Returns the tokens of a part of an answer in the larger of its forms, since a client passes one of them to its model.
+fn larger_form(part: &Value) -> usize {
+    upper_token_count(&part.to_string()).max(upper_token_count(&answer_text(part)))
 }
 
 #[derive(Serialize)]
@@ -260,14 +260,14 @@ impl<'a> BriefList<'a> {
             .map(|reason| to_one_line(reason, MAX_WORDS * 4));
         let mut left = budget
             .for_items()
-            .saturating_sub(degraded.as_deref().map_or(0, upper_token_count) * 2);
+            .saturating_sub(degraded.as_deref().map_or(0, upper_token_count));
         let mut shown: Vec<Value> = Vec::new();
         for BriefItem {
             stored, passage, ..
         } in &self.items
         {
             let item = crate::json::value(&BriefMemory::of(context, stored, passage.clone()));
-            let tokens = both_forms(&item);
+            let tokens = larger_form(&item);
             if left < tokens && !shown.is_empty() {
                 break;
             }
@@ -355,8 +355,8 @@ pub(super) fn read_memory(
                 .and_then(|fields| fields.shift_remove("title")),
         );
     }
-    // The text is in both forms of the answer, and escaped in one of them.
-    let most = budget.for_items().saturating_sub(both_forms(&answer)) * 9 / 20;
+    // The text is escaped in one of the forms.
+    let most = budget.for_items().saturating_sub(larger_form(&answer)) * 9 / 10;
     let rest = whole_text
         .char_indices()
         .nth(offset)

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Days, NaiveTime, TimeZone, Utc};
 use memory_core::datetime::DatePrecision;
 use memory_core::{
-    Code, LocalZone, MAX_TIME, MIN_TIME, ParseError, ToolContext, ToolError, parse_day,
-    parse_rfc3339,
+    Code, LocalZone, MAX_TIME, MIN_TIME, MemoryId, MemoryStoreExt, ParseError, ToolContext,
+    ToolError, parse_day, parse_rfc3339,
 };
 
 /// Parses the text of `field`, if there is one.
@@ -15,6 +15,20 @@ pub(super) fn parse_field<T: std::str::FromStr<Err = ParseError>>(
     text.map(str::parse)
         .transpose()
         .map_err(|error| invalid(format!("{field}: {error}")))
+}
+
+/// Returns the memories that `references` name.
+pub(super) fn find_all(
+    context: &ToolContext,
+    references: &[String],
+) -> Result<Vec<MemoryId>, ToolError> {
+    let found = references.iter().map(|reference| {
+        context
+            .services
+            .store
+            .find(reference.trim_matches(['[', ']']))
+    });
+    Ok(found.collect::<Result<_, _>>()?)
 }
 
 /// Returns the error for invalid input.

@@ -3,7 +3,7 @@
 use memory_core::text::to_one_line;
 use memory_core::{
     AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Revision, SecretPolicy,
-    StoredMemory, ToolContext, ToolError, parse_due_time,
+    StoredMemory, Tags, ToolContext, ToolError, parse_due_time,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
 use super::filter::parse_scope;
-use super::input::{invalid, local_now, parse_expiry, parse_field};
+use super::input::{find_all, invalid, local_now, parse_expiry, parse_field};
 use crate::json;
 
 /// Replaces a passage or fields of a memory.
@@ -23,7 +23,7 @@ pub(super) const MEMORY_UPDATE: BuiltInTool<UpdateInput> = BuiltInTool {
     effect: Effect::Changes,
     execute: |context, input| {
         let before = context.services.store.get_by(&input.id)?;
-        let change = RequestedChange::of(context, &input)?;
+        let change = RequestedChange::of(context, &input, &before.memory.tags)?;
         let stored = change.apply(context, &before, input.version)?;
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
@@ -44,6 +44,11 @@ pub(super) struct UpdateInput {
     scope: Option<String>,
     pinned: Option<bool>,
     title: Option<String>,
+    /// all tags
+    tags: Option<Vec<String>>,
+    /// ids of memories that are no longer true
+    #[serde(default)]
+    supersedes: Vec<String>,
     /// or never
     expires: Option<String>,
     /// as read, to detect other changes
@@ -58,7 +63,8 @@ struct RequestedChange {
 }
 
 impl RequestedChange {
-    fn of(context: &ToolContext, input: &UpdateInput) -> Result<Self, ToolError> {
+    /// Returns the change of a memory with `tags`.
+    fn of(context: &ToolContext, input: &UpdateInput, tags: &Tags) -> Result<Self, ToolError> {
         let passage = match (&input.old, &input.new) {
             (Some(old), Some(new)) => Some((old.clone(), new.clone())),
             (None, None) => None,
@@ -78,7 +84,12 @@ impl RequestedChange {
             Some(never) if never.eq_ignore_ascii_case("never") => Some(None),
             Some(text) => Some(Some(parse_expiry(context, text)?)),
         };
+        let new_tags: Option<Tags> = input.tags.as_ref().map(|tags| tags.iter().collect());
+        let is_dropped = |tag: &&String| new_tags.as_ref().is_some_and(|new| !new.contains(tag));
         let patch = Patch {
+            remove_tags: tags.iter().filter(is_dropped).collect(),
+            add_tags: new_tags.clone().unwrap_or_default(),
+            supersedes: find_all(context, &input.supersedes)?,
             content: input.content.clone(),
             title: input.title.clone().map(Some),
             category: parse_field("category", input.category.as_deref())?,

@@ -1,14 +1,18 @@
 //! The `memory_write` tool.
 
-use memory_core::{AnswerDetail, Category, Draft, Effect, SecretPolicy, WrittenReminder};
+use memory_core::text::to_one_line;
+use memory_core::{
+    AnswerDetail, Category, Draft, Effect, MemoryId, Neighbour, NeighbourRelation, SecretPolicy,
+    ToolContext, WriteResult, WrittenReminder,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-use super::brief::{brief_reminder, written_memory};
+use super::brief::{MAX_WORDS, brief_reminder, short_id, written_memory};
 use super::built_in::BuiltInTool;
 use super::filter::parse_scope;
-use super::input::{parse_expiry, parse_field};
-use crate::json;
+use super::input::{find_all, parse_expiry, parse_field};
 
 /// Stores a memory.
 pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
@@ -34,6 +38,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
             source: input.source.unwrap_or_else(|| context.speaker.clone()),
             expires_at,
             pinned: input.pinned || never,
+            supersedes: find_all(context, &input.supersedes)?,
             ..Draft::new(&input.content)
         };
         if draft.category == Some(Category::Reminders) {
@@ -44,7 +49,9 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
                 SecretPolicy::Refuse,
             )?;
             return Ok(match (context.detail, &written) {
-                (AnswerDetail::Full, written) => json::reminder_or_memory(written, REMIND_HINT),
+                (AnswerDetail::Full, written) => {
+                    crate::json::reminder_or_memory(written, REMIND_HINT)
+                }
                 (AnswerDetail::Brief, WrittenReminder::Reminder(report)) => {
                     brief_reminder(context, report)
                 }
@@ -56,12 +63,62 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
             });
         }
         let written = memory_core::write(&context.services, draft, SecretPolicy::Refuse)?;
+        let similar = find_similar(context, &written);
         Ok(match context.detail {
-            AnswerDetail::Full => json::write_result(&written),
-            AnswerDetail::Brief => written_memory(context, &written).into(),
+            AnswerDetail::Full => crate::json::write_result(&written, &similar),
+            AnswerDetail::Brief => {
+                let mut fields = written_memory(context, &written);
+                add_similar(context, written.id, &similar, &mut fields);
+                fields.into()
+            }
         })
     },
 };
+
+/// Returns what a new memory updates, contradicts, repeats or resembles.
+fn find_similar(context: &ToolContext, written: &WriteResult) -> Vec<Neighbour> {
+    let services = &context.services;
+    let new = written.created.then(|| services.store.get(&written.id));
+    // The write succeeded, so a failure to read is not reported.
+    match new {
+        Some(Ok(stored)) => services
+            .neighbours(&stored.memory, None)
+            .unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// Adds similar memories to a brief result, and the call that replaces the old ones.
+fn add_similar(
+    context: &ToolContext,
+    new: MemoryId,
+    similar: &[Neighbour],
+    fields: &mut Map<String, Value>,
+) {
+    if similar.is_empty() {
+        return;
+    }
+    let shown = similar.iter().map(|own| {
+        let (id, text) = (
+            short_id(context, &own.id),
+            to_one_line(&own.text, MAX_WORDS),
+        );
+        json!({ "id": id, "relation": own.relation.as_str(), "text": text })
+    });
+    let shown: Value = shown.collect();
+    let replaceable = similar
+        .iter()
+        .filter(|own| own.relation < NeighbourRelation::Related)
+        .map(|own| short_id(context, &own.id));
+    let old: Vec<String> = replaceable.collect();
+    // A proposal cannot be changed before it is accepted.
+    if !old.is_empty() && !context.services.proposals.contains(&new) {
+        let call = json!({ "id": short_id(context, &new), "supersedes": old });
+        let next = format!("if the new memory replaces it: memory_update {call}");
+        fields.insert("next".into(), next.into());
+    }
+    fields.insert("similar".into(), shown);
+}
 
 /// Advice about a text without a time.
 const REMIND_HINT: &str = "memory_remind with `id` and `at` turns it into a reminder";
@@ -87,4 +144,7 @@ pub(super) struct WriteInput {
     /// never expires
     #[serde(default)]
     pinned: bool,
+    /// ids of memories that are no longer true
+    #[serde(default)]
+    supersedes: Vec<String>,
 }

@@ -188,8 +188,9 @@ fn a_receipt_says_whether_something_new_was_kept() {
         expires_at: Some(moment("2026-05-14T10:00:00Z")),
         merged: MergedFields::default(),
         ignored: vec![],
+        superseded: vec![],
     };
-    assert_snapshot!(json::write_result(&written), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true,"expires_at":"2026-05-14T10:00:00Z"}"#);
+    assert_snapshot!(json::write_result(&written, &[]), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/inbox/a-550e8400.md","created":true,"expires_at":"2026-05-14T10:00:00Z"}"#);
     assert_snapshot!(json::delete_result(&stored()), @r#"{"id":"550e8400-e29b-41d4-a716-446655440000","path":"categories/preferences/user-prefers-dark-mode-550e8400.md"}"#);
 }
 

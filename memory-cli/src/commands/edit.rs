@@ -71,6 +71,9 @@ struct EditFieldsArgs {
     /// Expiry: a duration such as 30d, a day, a time (RFC 3339), words such as "next friday", or never
     #[arg(long, value_name = "WHEN")]
     expires: Option<Expiry>,
+    /// Memories that it supersedes, which are no longer true
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    supersedes: Vec<String>,
     /// Memory that supersedes it, or none
     #[arg(long, value_name = "ID")]
     superseded_by: Option<String>,
@@ -292,6 +295,7 @@ impl EditFieldsArgs {
             source: self.source.clone(),
             role: self.role.map(|AuthorRole(role)| role),
             expires_at,
+            supersedes: args::find_all(&self.supersedes, services)?,
             superseded_by: self.superseded_by.as_ref().map(heir).transpose()?,
             ..Patch::default()
         })

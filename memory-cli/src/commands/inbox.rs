@@ -15,7 +15,6 @@ use memory_core::{
     Filter, HomeSection, ListOrder, Neighbour, PageRequest, Phase, SecretPolicy, Services,
     StoreError, StoredMemory, WaitingProposal,
 };
-use memory_dream::find_neighbours;
 use serde_json::{Value, json};
 
 use self::accept::InboxAcceptArgs;
@@ -74,7 +73,7 @@ enum InboxItemKind {
 impl InboxItem {
     fn proposal(services: &Services, waiting: WaitingProposal) -> Result<Self, StoreError> {
         let target = waiting.proposal.action.target().map(|target| target.id);
-        let neighbours = find_neighbours(services, &waiting.stored.memory, target)?;
+        let neighbours = services.neighbours(&waiting.stored.memory, target)?;
         Ok(Self {
             item: InboxItemKind::Proposal(Box::new(waiting)),
             neighbours,
@@ -82,7 +81,7 @@ impl InboxItem {
     }
 
     fn note(services: &Services, stored: StoredMemory) -> Result<Self, StoreError> {
-        let neighbours = find_neighbours(services, &stored.memory, None)?;
+        let neighbours = services.neighbours(&stored.memory, None)?;
         Ok(Self {
             item: InboxItemKind::Note(Box::new(stored)),
             neighbours,

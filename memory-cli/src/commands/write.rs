@@ -2,7 +2,11 @@
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Category, Draft, Scope, SecretPolicy, SpeakerRole, WrittenReminder};
+use memory_core::text::to_one_line;
+use memory_core::{
+    Category, Draft, MemoryId, Neighbour, NeighbourRelation, Scope, SecretPolicy, SpeakerRole,
+    WrittenReminder,
+};
 
 use super::remind;
 use crate::app::App;
@@ -10,7 +14,7 @@ use crate::args;
 use crate::datetime::Deadline;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::memories;
+use crate::print::{Output, memories};
 
 /// Write a memory
 ///
@@ -20,8 +24,8 @@ use crate::print::memories;
 /// With --category reminders, the text becomes a reminder for the time in it (see `memory remind`); if it has no time, a
 /// warning is printed.
 ///
-/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?, role?, stated_at?}, ignored?}; with
-/// --category reminders also due and assumed?, or warning
+/// JSON: {id, path, created, expires_at?, merged?: {tags?, category?, title?, pinned?, role?, stated_at?}, ignored?,
+/// superseded?: [id], similar?: [{relation, id, text}]}; with --category reminders also due and assumed?, or warning
 #[derive(Debug, Args)]
 pub(crate) struct WriteArgs {
     /// Text, one or more words; `-`, or piped input, is the standard input
@@ -50,6 +54,9 @@ pub(crate) struct WriteArgs {
     /// Pin the memory, so that it is never removed because of its age
     #[arg(long)]
     pinned: bool,
+    /// Memories that are no longer true, by id or file name; no search returns them
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    supersedes: Vec<String>,
     /// Store the memory even if it seems to contain a credential
     #[arg(long)]
     allow_secret: bool,
@@ -91,6 +98,7 @@ impl WriteArgs {
             role: self.role,
             expires_at,
             pinned: self.pinned,
+            supersedes: args::find_all(&self.supersedes, &home.services)?,
             ..Draft::new(&content)
         };
         let secrets = if self.allow_secret {
@@ -102,10 +110,17 @@ impl WriteArgs {
             return write_reminder(draft, secrets, &home, app);
         }
         let written = memory_core::write(&home.services, draft, secrets)?;
+        let similar = if written.created {
+            let new = home.services.store.get(&written.id)?;
+            home.services.neighbours(&new.memory, None)?
+        } else {
+            Vec::new()
+        };
         if app.output.is_json() {
-            return Ok(app.output.json(&json::write_result(&written))?);
+            return Ok(app.output.json(&json::write_result(&written, &similar))?);
         }
         memories::print_written(&mut app.output, &written)?;
+        print_similar(written.id, &similar, &mut app.output)?;
         if !written.created {
             app.output.note(&format!(
                 "the same text already exists in this scope; {}",
@@ -118,6 +133,25 @@ impl WriteArgs {
         )?)
     }
 }
+
+/// Names the memories that a new one may replace.
+fn print_similar(new: MemoryId, similar: &[Neighbour], output: &mut Output) -> Result<(), Failure> {
+    let replaceable = |own: &&Neighbour| own.relation < NeighbourRelation::Duplicate;
+    for Neighbour { relation, id, text } in similar.iter().filter(replaceable) {
+        let relation = relation.as_str();
+        output.note(&format!(
+            "it {relation} {}: {}; `memory edit {} --supersedes {}` replaces that memory",
+            id.short(),
+            to_one_line(text, MAX_SIMILAR),
+            new.short(),
+            id.short()
+        ))?;
+    }
+    Ok(())
+}
+
+/// Maximum number of characters of a similar memory.
+const MAX_SIMILAR: usize = 80;
 
 /// Writes a text of the category of reminders as a reminder; warns if the text contains no time.
 fn write_reminder(

@@ -79,6 +79,7 @@ fn services(store: FileStore, ids: usize) -> Services {
         topics: None,
         inbox_ttl: InboxTtl::default(),
         review: memory_core::ReviewPolicy::default(),
+        neighbour_finder: None,
         proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
         project: None,

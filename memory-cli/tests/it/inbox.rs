@@ -274,7 +274,7 @@ fn similar_and_contradicting_memories_are_beside_a_proposal() {
     assert!(
         similar
             .iter()
-            .any(|own| own["id"] == old && own["relation"] == "contradiction"),
+            .any(|own| own["id"] == old && own["relation"] == "contradicts"),
         "{inbox}"
     );
     assert_eq!(

@@ -14,8 +14,11 @@ use crate::sandbox::Sandbox;
 /// Maximum number of tokens of an answer without a budget.
 const MAX_TOKENS: usize = 2_000;
 
+/// Returns the tokens of the larger form of an answer; a client passes one of them to its model.
 fn tokens(answer: &Value) -> usize {
-    token_count(&answer.to_string())
+    let forms = [&answer["structuredContent"], &answer["content"]];
+    let sizes = forms.map(|form| token_count(&form.to_string()));
+    sizes.into_iter().max().unwrap_or_default()
 }
 
 fn structured<'a>(answer: &'a Value, key: &str) -> &'a Value {
@@ -83,6 +86,42 @@ fn an_answer_about_long_notes_has_the_passages_and_fits_the_budget() {
         Some(12)
     );
     assert!(tokens(&large) < 8_000);
+    assert_eq!(client.end(), Some(0));
+}
+
+#[test]
+fn a_write_names_what_it_may_replace_and_one_call_replaces_it() {
+    let sandbox = Sandbox::new();
+    let mut client = McpClient::start(&sandbox, "writer");
+    let mut write = |content: &str| {
+        client.call("memory_write", &json!({ "content": content }))["structuredContent"].clone()
+    };
+    let old = write("The release of harbour is on 3 March.");
+    assert_eq!(old["similar"], Value::Null, "{old}");
+    let same = write("the release of harbour is on 3 March");
+    assert_eq!((&same["id"], &same["created"]), (&old["id"], &json!(false)));
+    let new = write("The release of harbour moved to 1 May.");
+    let similar = &new["similar"][0];
+    assert_eq!(
+        (&similar["id"], &similar["relation"]),
+        (&old["id"], &json!("updates")),
+        "{new}"
+    );
+    write("The port of the proxy is 8080.");
+    let port = write("The port of the proxy is 9090.");
+    assert_eq!(port["similar"][0]["relation"], "contradicts", "{port}");
+    let next = new["next"].as_str().expect("a call");
+    let (_, call) = next.split_once("memory_update ").expect("the call");
+    let arguments: Value = serde_json::from_str(call).expect("the parameters");
+    let updated = client.call("memory_update", &arguments);
+    assert_eq!(updated["isError"], false, "{updated}");
+    let found = client.call("memory_search", &json!({ "query": "harbour release" }));
+    let hits = structured(&found, "hits").as_array().expect("hits").clone();
+    assert_eq!(hits.len(), 1, "{found}");
+    assert_eq!(hits[0]["id"], new["id"]);
+    let tagged = json!({ "id": new["id"], "tags": ["release"], "version": hits[0]["version"] });
+    let tagged = client.call("memory_update", &tagged);
+    assert_eq!(tagged["isError"], false, "{tagged}");
     assert_eq!(client.end(), Some(0));
 }
 
@@ -371,7 +410,7 @@ fn a_failed_call_names_tools_and_values_but_no_commands() {
     category: "teas" is not a category (soul, character, people, project, date, knowledge, feedback, preferences, decisions, lessons, habits, skills, inbox or reminders)
 
     category: "teas" is not allowed; the allowed values are "soul", "character", "people", "project", "date", "knowledge", "feedback", "preferences", "decisions", "lessons", "habits", "skills", "inbox", "reminders"
-    memory_write needs content, and takes title, category, tags, scope, source, expires, pinned
+    memory_write needs content, and takes title, category, tags, scope, source, expires, pinned, supersedes
 
     unknown field tag, did you mean tags?
     memory_search needs query, and takes limit, budget, cursor, tags, category, scope, phase, source, from, to

@@ -45,6 +45,8 @@ pub struct Draft {
     pub reminder: Option<Reminder>,
     /// The origin of an ingested memory.
     pub origin: Option<Origin>,
+    /// The memories that this one supersedes.
+    pub supersedes: Vec<MemoryId>,
 }
 
 impl Draft {
@@ -67,6 +69,7 @@ impl Draft {
             pinned: false,
             reminder: None,
             origin: None,
+            supersedes: Vec::new(),
         }
     }
 
@@ -168,7 +171,7 @@ impl Draft {
             aliases: self.aliases,
             valid_from: self.valid_from,
             valid_until: self.valid_until,
-            supersedes: Vec::new(),
+            supersedes: self.supersedes,
             superseded_by: None,
             summarised_by: None,
             pinned: self.pinned,
@@ -215,6 +218,8 @@ pub struct Patch {
     pub role: Option<Option<SpeakerRole>>,
     /// The new expiry; `Some(None)` removes it.
     pub expires_at: Option<Option<DateTime<Utc>>>,
+    /// Memories that this one supersedes from now on.
+    pub supersedes: Vec<MemoryId>,
     /// The memory that supersedes this one; `Some(None)` removes it.
     pub superseded_by: Option<Option<MemoryId>>,
     /// Whether the memory is pinned.
@@ -245,6 +250,11 @@ impl Patch {
         for link in &self.add_links {
             if !patched.links.contains(link) {
                 patched.links.push(*link);
+            }
+        }
+        for older in &self.supersedes {
+            if !patched.supersedes.contains(older) && *older != memory.id {
+                patched.supersedes.push(*older);
             }
         }
         patched

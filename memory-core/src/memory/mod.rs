@@ -138,6 +138,13 @@ impl Memory {
         ContentHash::of(&self.content)
     }
 
+    /// Returns a hash that is equal for texts with the same words.
+    ///
+    /// It is that of a proposal of the text, see [`ProposedAction::fingerprint`].
+    pub fn words_hash(&self) -> ContentHash {
+        ProposedAction::Write.fingerprint(self)
+    }
+
     /// Returns the memories that this one refers to other than by wikilinks.
     pub(crate) fn references(&self) -> Vec<MemoryId> {
         let of = self.reminder.as_ref().and_then(|reminder| reminder.of);

@@ -145,6 +145,7 @@ impl Patch {
             add_tags: new(&memory.tags, &proposed.tags),
             remove_tags: new(&proposed.tags, &memory.tags),
             expires_at: Some(proposed.expires_at),
+            supersedes: missing(&memory.supersedes, &proposed.supersedes),
             superseded_by: Some(proposed.superseded_by),
             pinned: Some(proposed.pinned),
             reminder: proposed.reminder.clone(),

@@ -5,6 +5,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use super::proposals::{WaitingProposal, proposal};
 use super::rejections::{edit_reason, edited_fingerprints, rejection_reason};
 use crate::commit::commit;
+use crate::supersede::add_superseded;
 use crate::write::plan_merge;
 use crate::{
     Category, Change, ChangeOutcome, ChangeSet, Draft, FileVersion, Memory, MemoryId,
@@ -195,8 +196,9 @@ fn accept_write(
     set.reasons.insert(id, proposer(waiting));
     set.changes.push(Change::Replace {
         expected: stored.stamp,
-        memory: Box::new(memory),
+        memory: Box::new(memory.clone()),
     });
+    add_superseded(services, &memory, &memory.supersedes, &mut set)?;
     let path = first_path(commit(services, &set, options.secrets)?, &stored.path);
     Ok(AcceptResult::new(id, path, Acceptance::Written))
 }

@@ -17,7 +17,7 @@ mod submitted;
 pub use decide::{
     AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, reject,
 };
-pub use neighbour::{Neighbour, NeighbourRelation};
+pub use neighbour::{Neighbour, NeighbourFinder, NeighbourRelation};
 pub use policy::{ReviewPolicy, ReviewRule, ScopePattern, WritePolicy};
 pub use preview::{AcceptancePreview, preview_acceptance};
 pub use proposals::{

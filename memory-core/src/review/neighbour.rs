@@ -1,11 +1,13 @@
-//! Memories that a person should see beside an item of the inbox.
+//! Memories that relate to another one.
 
-use crate::MemoryId;
+use std::fmt::Debug;
 
-/// A memory that a person should see beside an item of the inbox.
+use crate::{Memory, MemoryId, Services, StoreError};
+
+/// A memory that relates to another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
-    /// The relation of the memory to the item.
+    /// What the other one is to this memory.
     pub relation: NeighbourRelation,
     /// The memory.
     pub id: MemoryId,
@@ -13,24 +15,61 @@ pub struct Neighbour {
     pub text: String,
 }
 
-/// The relation of a memory to an item of the inbox, the most important one first.
+/// The relation of a memory to one of its neighbours, the most important one first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NeighbourRelation {
+    /// It says that what the neighbour states has changed.
+    Updates,
     /// Both cannot hold.
-    Contradiction,
+    Contradicts,
     /// Both state the same.
     Duplicate,
-    /// Both share most words.
-    Similar,
+    /// Both are about the same.
+    Related,
 }
 
 impl NeighbourRelation {
     /// Returns the name for programs.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Self::Contradiction => "contradiction",
+            Self::Updates => "updates",
+            Self::Contradicts => "contradicts",
             Self::Duplicate => "duplicate",
-            Self::Similar => "similar",
+            Self::Related => "related",
         }
+    }
+}
+
+/// Finds the memories that relate to another one.
+pub trait NeighbourFinder: Debug + Send + Sync {
+    /// Returns the neighbours of `memory` among those that `services` contain, by relation; `except` does not count.
+    ///
+    /// The memory does not have to be stored.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    fn neighbours(
+        &self,
+        services: &Services,
+        memory: &Memory,
+        except: Option<MemoryId>,
+    ) -> Result<Vec<Neighbour>, StoreError>;
+}
+
+impl Services {
+    /// Returns the memories that `memory` updates, contradicts, repeats or resembles; none without a finder.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    pub fn neighbours(
+        &self,
+        memory: &Memory,
+        except: Option<MemoryId>,
+    ) -> Result<Vec<Neighbour>, StoreError> {
+        self.neighbour_finder
+            .as_ref()
+            .map_or(Ok(Vec::new()), |finder| {
+                finder.neighbours(self, memory, except)
+            })
     }
 }

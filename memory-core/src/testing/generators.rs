@@ -152,6 +152,7 @@ pub fn any_draft() -> impl Strategy<Value = Draft> {
             pinned,
             reminder,
             origin,
+            supersedes: Vec::new(),
         },
     )
 }

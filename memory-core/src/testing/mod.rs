@@ -137,6 +137,7 @@ pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
         topics: Some(topics(Arc::new(FakeTopics::default())).0),
         inbox_ttl: InboxTtl::default(),
         review: ReviewPolicy::default(),
+        neighbour_finder: None,
         proposals: SubmittedProposals::default(),
         actor: "test".into(),
         project: None,

@@ -104,7 +104,7 @@ impl MemoryIndex {
         Ok(None)
     }
 
-    /// Returns the memories in `scope` whose content has this hash, the oldest first.
+    /// Returns the memories in `scope` whose content or words have this hash, the oldest first.
     ///
     /// # Errors
     /// If the index cannot be read.
@@ -116,7 +116,7 @@ impl MemoryIndex {
         let mut found = Vec::new();
         for document in self.find_by_handle(LookupKey::Content(hash, scope).bits())? {
             if let Some(stored) = self.load_document(&document)?
-                && stored.memory.content_hash() == *hash
+                && [stored.memory.content_hash(), stored.memory.words_hash()].contains(hash)
                 && stored.memory.scope == *scope
             {
                 found.push(document.id);

@@ -291,7 +291,10 @@ fn lookup_hashes(memory: &Memory, path: &str, standing: Option<StandingKind>) ->
     }
     bits.extend(tag_hashes(memory));
     bits.extend(standing_keys(standing));
-    bits.insert(LookupKey::Content(&memory.content_hash(), &memory.scope).bits());
+    bits.extend(
+        [memory.content_hash(), memory.words_hash()]
+            .map(|hash| LookupKey::Content(&hash, &memory.scope).bits()),
+    );
     bits.extend(
         memory
             .origin

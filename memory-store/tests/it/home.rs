@@ -111,6 +111,7 @@ pub(crate) fn services(store: FileStore) -> Services {
         topics: None,
         inbox_ttl: InboxTtl::default(),
         review: memory_core::ReviewPolicy::default(),
+        neighbour_finder: None,
         proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
         project: None,

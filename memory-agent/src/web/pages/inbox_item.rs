@@ -171,14 +171,15 @@ impl InboxCard {
         stored: &StoredMemory,
         kind: &'static str,
     ) -> Result<Self, PageError> {
-        let mut neighbours = planner.neighbours(&stored.memory)?;
+        let mut neighbours = request.services.neighbours(&stored.memory, None)?;
         neighbours.truncate(MAX_NEIGHBOURS);
         let row = |neighbour: Neighbour| NeighbourRow {
             id: neighbour.id.to_string(),
             relation: match neighbour.relation {
-                NeighbourRelation::Contradiction => "Contradicts",
+                NeighbourRelation::Updates => "Updates",
+                NeighbourRelation::Contradicts => "Contradicts",
                 NeighbourRelation::Duplicate => "Repeats",
-                NeighbourRelation::Similar => "Similar to",
+                NeighbourRelation::Related => "Similar to",
             },
             headline: Label::cut(
                 neighbour

@@ -14,9 +14,9 @@ use memory_core::instance::NamedInstance;
 use memory_core::testing::{FakeConversations, FakeMeter, FakeRecallLedger, services};
 use memory_core::{
     AppliedRefinement, Budget, Category, Draft, ExpiringMemory, Filter, LlmUsage, MemStore, Memory,
-    Meter, Neighbour, NeighbourRelation, PageRequest, Phase, PlannedAction, PlannedRefinement,
-    Purpose, Query, RefinementPlanner, Reservation, SecretPolicy, Services, StoreError,
-    StoredMemory, ToolError, Usage, list, search, upgrade, usage, write,
+    MemoryId, Meter, Neighbour, NeighbourFinder, NeighbourRelation, PageRequest, Phase,
+    PlannedAction, PlannedRefinement, Purpose, Query, RefinementPlanner, Reservation, SecretPolicy,
+    Services, StoreError, StoredMemory, ToolError, Usage, list, search, upgrade, usage, write,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
@@ -32,6 +32,32 @@ struct FakeHost {
     conversations: Arc<FakeConversations>,
     rejected: Mutex<Vec<String>>,
     plans: Arc<AtomicUsize>,
+}
+
+/// Takes the memories with a word of another one as related to it.
+#[derive(Debug)]
+struct WordNeighbours;
+
+impl NeighbourFinder for WordNeighbours {
+    fn neighbours(
+        &self,
+        services: &Services,
+        memory: &Memory,
+        _: Option<MemoryId>,
+    ) -> Result<Vec<Neighbour>, StoreError> {
+        let found = search(services, &Query::new(&memory.content).limit(9))?;
+        let others = found
+            .hits
+            .into_iter()
+            .map(|hit| hit.stored.memory)
+            .filter(|other| other.id != memory.id);
+        let neighbour = |other: Memory| Neighbour {
+            relation: NeighbourRelation::Related,
+            id: other.id,
+            text: other.content,
+        };
+        Ok(others.map(neighbour).collect())
+    }
 }
 
 /// Suggests to file each note of the inbox under `knowledge`.
@@ -87,21 +113,6 @@ impl RefinementPlanner for FakePlanner {
             .content
             .contains("prefers")
             .then_some(Category::Preferences)
-    }
-
-    fn neighbours(&self, memory: &Memory) -> Result<Vec<Neighbour>, StoreError> {
-        let found = search(&self.0, &Query::new(&memory.content).limit(9))?;
-        let others = found
-            .hits
-            .into_iter()
-            .map(|hit| hit.stored.memory)
-            .filter(|other| other.id != memory.id);
-        let neighbour = |other: Memory| Neighbour {
-            relation: NeighbourRelation::Similar,
-            id: other.id,
-            text: other.content,
-        };
-        Ok(others.map(neighbour).collect())
     }
 
     fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {
@@ -201,7 +212,10 @@ pub(crate) struct WebTestServer {
 impl WebTestServer {
     /// Starts a server with an empty home, and signs in.
     pub(crate) fn start() -> Self {
-        let services = services(Arc::new(MemStore::default()));
+        let services = Services {
+            neighbour_finder: Some(Arc::new(WordNeighbours)),
+            ..services(Arc::new(MemStore::default()))
+        };
         let (codes, recalls) = (
             Arc::new(SignInCodes::default()),
             Arc::new(FakeRecallLedger::default()),

@@ -110,9 +110,10 @@ pub(super) fn print_block(
     };
     for (number, neighbour) in item.neighbours.iter().enumerate() {
         let relation = match neighbour.relation {
-            NeighbourRelation::Contradiction => Palette::paint(palette.warning, "contradicts"),
+            NeighbourRelation::Updates => Palette::paint(palette.warning, "updates"),
+            NeighbourRelation::Contradicts => Palette::paint(palette.warning, "contradicts"),
             NeighbourRelation::Duplicate => "repeats".to_owned(),
-            NeighbourRelation::Similar => "resembles".to_owned(),
+            NeighbourRelation::Related => "resembles".to_owned(),
         };
         let id = Palette::paint(palette.id, neighbour.id.short());
         output.line(&format!(

@@ -102,6 +102,18 @@ impl ScopedStore {
                 reviewed.outcomes.push(OutcomeSource::Known(outcome, None));
                 continue;
             }
+            if let (Change::Replace { memory, .. }, Some(before)) = (&change, before)
+                && memory.superseded_by != before.memory.superseded_by
+                && memory
+                    .superseded_by
+                    .is_some_and(|newer| changed.contains(&newer))
+            {
+                // The acceptance of the newer memory marks the older one as superseded.
+                let path = before.path.clone();
+                let outcome = ChangeOutcome::Kept { id, path };
+                reviewed.outcomes.push(OutcomeSource::Known(outcome, None));
+                continue;
+            }
             let (proposal, requested) = match self.plan(
                 change,
                 before.as_ref(),

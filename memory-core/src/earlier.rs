@@ -71,19 +71,13 @@ const REPEATED: (usize, usize) = (2, 5);
 const MAX_NEWER: usize = 20;
 
 /// Returns the newest note that replaces a note, if any.
-pub(super) fn find_replacement(
+pub(crate) fn find_replacement(
     services: &Services,
     older: &Memory,
 ) -> Result<Option<Hit>, StoreError> {
-    let words = content_words(&older.content);
-    // A number is what changes, so a missing one is no sign of another subject.
-    let is_number = |word: &&String| word.chars().all(char::is_numeric);
-    let unnumbered = words.iter().filter(|word| !is_number(word)).count();
-    // A note of several sentences has other facts, too, and a pinned one is kept as it is.
-    let is_single = older.content.len() <= MAX_SIZES[0] && sentences(&older.content).len() == 1;
-    if !is_single || older.pinned || unnumbered == 0 {
+    let Some(replaceable) = ReplaceableNote::of(older) else {
         return Ok(None);
-    }
+    };
     let by_words = Services {
         embedder: None,
         reranking: None,
@@ -103,22 +97,57 @@ pub(super) fn find_replacement(
         Err(StoreError::Invalid { .. }) => Vec::new(),
         Err(error) => return Err(error),
     };
-    let replaces = |hit: &Hit| {
-        let newer = &hit.stored.memory;
-        older.created_at < newer.created_at
+    let newer = found
+        .into_iter()
+        .filter(|hit| !hit.explanation.is_turn && replaceable.is_replaced_by(&hit.stored.memory));
+    Ok(newer.max_by_key(|hit| hit.stored.memory.created_at))
+}
+
+/// Returns whether a note says that what an older one states has changed.
+///
+/// The newer note is by the person or an agent, has a word of change, and repeats two fifths of the content words of the older one, which
+/// is a single sentence. Both are of the same scope, or the newer one is of a project and the older one of all.
+pub fn replaces_note(newer: &Memory, older: &Memory) -> bool {
+    ReplaceableNote::of(older).is_some_and(|older| older.is_replaced_by(newer))
+}
+
+/// A note that a newer one may replace.
+struct ReplaceableNote<'m> {
+    memory: &'m Memory,
+    words: HashSet<String>,
+    /// The number of words that are no numbers. A number is what changes, so a missing one is no sign of another subject.
+    unnumbered: usize,
+}
+
+impl<'m> ReplaceableNote<'m> {
+    fn of(memory: &'m Memory) -> Option<Self> {
+        let words = content_words(&memory.content);
+        let is_number = |word: &&String| word.chars().all(char::is_numeric);
+        let unnumbered = words.iter().filter(|word| !is_number(word)).count();
+        // A note of several sentences has other facts, too, and a pinned one is kept as it is.
+        let is_single =
+            memory.content.len() <= MAX_SIZES[0] && sentences(&memory.content).len() == 1;
+        (is_single && !memory.pinned && 0 < unnumbered).then_some(Self {
+            memory,
+            words,
+            unnumbered,
+        })
+    }
+
+    fn is_replaced_by(&self, newer: &Memory) -> bool {
+        self.memory.created_at < newer.created_at
             && newer.content.len() <= MAX_SIZES[1]
-            && !hit.explanation.is_turn
             && is_of_person_or_agent(newer)
-            && is_near(newer, older)
+            && is_near(newer, self.memory)
             && tells_change(&newer.content)
             && {
-                let repeated = words.intersection(&content_words(&newer.content)).count();
+                let new = content_words(&newer.content);
+                let repeated = self.words.intersection(&new).count();
                 // One word in common is often only the name of a person or a thing.
-                unnumbered.min(2) <= repeated && REPEATED.0 * unnumbered <= REPEATED.1 * repeated
+                self.unnumbered.min(2) <= repeated
+                    && REPEATED.0 * self.unnumbered <= REPEATED.1 * repeated
             }
-    };
-    let newer = found.into_iter().filter(replaces);
-    Ok(newer.max_by_key(|hit| hit.stored.memory.created_at))
+    }
 }
 
 /// Returns whether both notes are of the same scope, or the newer one is of a project and the older one of all.
