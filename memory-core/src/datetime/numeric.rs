@@ -294,7 +294,7 @@ pub(super) fn consume_timestamp_end(
 }
 
 /// Consumes the end of a timestamp in Org mode: its repeater, the warning before a deadline, or both, as in "+1w>", "++1m -3d>",
-/// ".+2d]" and "-3d>".
+/// ".+2d/4d]" and "-3d>".
 ///
 /// Returns the interval of the repeater; it is zero without one.
 pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
@@ -315,7 +315,13 @@ pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
         cursor.consume_sign('.');
         cursor.consume_sign('+').then_some(())?;
         cursor.consume_glued_sign('+');
-        unit(cursor).filter(|every| !every.is_zero())
+        let every = unit(cursor).filter(|every| !every.is_zero())?;
+        // A habit also has a longest interval, which is no part of the recurrence.
+        cursor.attempt(|cursor| {
+            cursor.consume_glued_sign('/').then_some(())?;
+            unit(cursor)
+        });
+        Some(every)
     });
     // The warning is no part of the recurrence.
     cursor.attempt(|cursor| {

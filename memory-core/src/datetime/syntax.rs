@@ -192,6 +192,29 @@ impl DayExpression {
         }
     }
 
+    /// Returns whether these are weekdays that come several times in each interval of months, of which the first is meant.
+    pub(super) fn recurs_within(&self, every: CalendarDuration) -> bool {
+        let is_weekday = |day: &Self| matches!(day, Self::Weekday(_, Week::Coming | Week::This));
+        let are_weekdays = match self {
+            Self::AnyOf(days) => days.iter().all(is_weekday),
+            day => is_weekday(day),
+        };
+        are_weekdays && 0 < every.months && every.months % 12 != 0
+    }
+
+    /// Returns the first of each of these weekdays in a month.
+    pub(super) fn first_in_month(&self) -> Self {
+        match self {
+            Self::AnyOf(days) => Self::AnyOf(days.iter().map(Self::first_in_month).collect()),
+            Self::Weekday(weekday, _) => Self::Nth(
+                1,
+                CountedDays::Weekdays(*weekday),
+                Period::Month(Month::Unsaid),
+            ),
+            day => day.clone(),
+        }
+    }
+
     /// Returns whether the words name a date with its year.
     pub(super) fn is_exact(&self) -> bool {
         match self {
@@ -439,6 +462,17 @@ impl Period {
                 None
             }
         }
+    }
+
+    /// Returns whether the period contains today.
+    pub(super) fn is_current(&self) -> bool {
+        matches!(
+            self,
+            Self::Week(0)
+                | Self::Month(Month::Away(0))
+                | Self::Quarter(0)
+                | Self::Year(Year::Away(0))
+        )
     }
 
     fn within(&self, outer: &Self) -> Option<Self> {

@@ -355,12 +355,16 @@ pub(in super::super) fn parse_bare_month(cursor: &mut TokenCursor<'_>) -> Option
 
 /// Consumes "下", "上上个" or "这", and returns the offset.
 pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let names = [
-        ("下下", 2),
+    let is_word_end = cursor
+        .peek_han(0)
+        .is_some_and(|character| ends_other_word(cursor, character));
+    if is_word_end {
+        return None;
+    }
+    let names: [(&str, i32); 9] = [
         ("再下", 2),
         ("下", 1),
         ("嚟紧", 1),
-        ("上上", -2),
         ("上", -1),
         ("这", 0),
         ("本", 0),
@@ -368,11 +372,55 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         ("呢", 0),
         ("当", 0),
     ];
-    let (_, distance) = names
+    let (name, mut distance) = names
         .into_iter()
         .find(|(name, _)| cursor.consume_han(name))?;
+    // 下下下周 is three weeks ahead.
+    if let Some(again) = ["下", "上"].into_iter().find(|again| name.ends_with(again)) {
+        for _ in 0..MAX_REPEATED {
+            distance += if cursor.consume_han(again) {
+                distance.signum()
+            } else {
+                0
+            };
+        }
+    }
     cursor.consume_any_han(&["一个", "个", "一"]);
     Some(distance)
+}
+
+/// Maximum number of times that 下 or 上 is repeated.
+const MAX_REPEATED: usize = 8;
+
+/// Returns whether the character at the cursor ends another word: 一下, 楼下, 晚上, 线上, 日本.
+fn ends_other_word(cursor: &TokenCursor<'_>, character: char) -> bool {
+    let Some(DateTokenKind::Han(before)) = cursor.peek_back(1) else {
+        return false;
+    };
+    // 周一下周二 is a list.
+    let is_weekday = || {
+        matches!(
+            cursor.peek_back(2),
+            Some(DateTokenKind::Han('周' | '期' | '拜'))
+        )
+    };
+    match character {
+        '下' => {
+            matches!(
+                before,
+                '楼' | '以' | '之' | '地' | '底' | '如' | '线' | '私'
+            ) || before == '一' && !is_weekday()
+        }
+        '上' => matches!(
+            before,
+            '早' | '晚' | '网' | '路' | '以' | '马' | '身' | '桌' | '车' | '楼' | '线' | '加'
+        ),
+        '本' => matches!(
+            before,
+            '日' | '基' | '版' | '书' | '课' | '成' | '原' | '根'
+        ),
+        _ => false,
+    }
 }
 
 /// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.

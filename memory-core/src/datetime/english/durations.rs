@@ -205,14 +205,15 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     if cursor.consume_any_phrase(&["a quarter of an", "quarter of an", "a quarter"]) {
         return fraction(1, 4);
     }
-    if cursor.consume_any_word(&["a", "an"]) {
-        cursor.consume_word("single");
-        return Quantity::whole(1);
-    }
     let whole = cursor.attempt(|cursor| {
         let is_clean = cursor.starts_cleanly() || follows_unit_letter(cursor);
         parse_number(cursor).filter(|_| is_clean)
-    })?;
+    });
+    let Some(whole) = whole else {
+        cursor.consume_any_word(&["a", "an"]).then_some(())?;
+        cursor.consume_word("single");
+        return Quantity::whole(1);
+    };
     if let Some(quantity) = cursor.attempt(|cursor| parse_fraction(cursor, whole)) {
         return Some(quantity);
     }

@@ -15,7 +15,7 @@ mod weekdays;
 
 use super::cursor::TokenCursor;
 use super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
+    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, PeriodEdge,
     RecurrencePhrase, TimeOfDay, Week, Year,
 };
 use super::token::DateTokenKind;
@@ -76,13 +76,7 @@ fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
         let is_current_period = spoken.is_vague
             && matches!(
                 &spoken.day,
-                Some(DayExpression::Edge(
-                    PeriodEdge::Start,
-                    Period::Week(0)
-                        | Period::Month(Month::Away(0))
-                        | Period::Quarter(0)
-                        | Period::Year(Year::Away(0))
-                ))
+                Some(DayExpression::Edge(PeriodEdge::Start, period)) if period.is_current()
             );
         let is_named = spoken.day.is_some() || spoken.clock.is_some();
         let is_expression = is_named || spoken.every.is_some() || spoken.impossible.is_some();
@@ -350,7 +344,10 @@ fn parse_recurrence_beside(
                 || parse_day(&mut ahead).is_some())
     };
     let fits = match &spoken.day {
-        Some(day) => recurrence.day.is_none() && day.recurs_every(recurrence.every),
+        Some(day) => {
+            let is_within = !is_frequency && day.recurs_within(recurrence.every);
+            recurrence.day.is_none() && (day.recurs_every(recurrence.every) || is_within)
+        }
         None => spoken.clock.is_none() || !recurrence.every.is_exact,
     };
     (fits && !spoken.is_vague && (!needs_time || is_adverb || is_beside() || is_time_next()))
@@ -369,6 +366,13 @@ fn names_other_day(mut cursor: TokenCursor<'_>, every: CalendarDuration) -> bool
     })
 }
 
+/// Returns whether a date follows the weekday before the cursor.
+fn is_date_next(cursor: &TokenCursor<'_>) -> bool {
+    let mut ahead = *cursor;
+    ahead.consume_sign(',');
+    parse_day(&mut ahead).is_some_and(|named| matches!(named.day, DayExpression::OfMonth(..)))
+}
+
 /// Maximum number of tokens between an adverb of frequency at the start of a text and the day of the text.
 const MAX_ADVERB_DISTANCE: usize = 24;
 
@@ -378,17 +382,27 @@ fn parse_recurring_days(
     spoken: &DateExpression,
 ) -> Option<RecurrencePhrase> {
     let every = spoken.every.filter(|_| spoken.day.is_none())?;
-    cursor.consume_any_word(&["on", "from"]);
+    let is_led = cursor.consume_any_word(&["on", "from"]);
     cursor.consume_word("the");
     let days = if every == CalendarDuration::in_days(1) {
         parse_weekdays(cursor).filter(|days| matches!(days, DayExpression::AnyOf(_)))
     } else if 0 < every.months {
-        let days = parse_ordinal_days(cursor);
+        let days = cursor.attempt(parse_ordinal_days);
         cursor.attempt(parse_month_of_each);
-        days
+        days.or_else(|| {
+            parse_weekdays(cursor)
+                .filter(|days| is_led && days.recurs_within(every) && !is_date_next(cursor))
+        })
     } else {
         None
     }?;
+    if days.recurs_within(every) {
+        return Some(RecurrencePhrase {
+            every,
+            day: Some(days),
+            part: None,
+        });
+    }
     let natural = days.natural_interval()?;
     let every = if every.months == 0 { natural } else { every };
     days.recurs_every(every).then_some(RecurrencePhrase {

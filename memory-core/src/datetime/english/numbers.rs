@@ -112,7 +112,11 @@ pub(super) fn parse_below_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 pub(super) fn parse_cardinal(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| {
         let mut total = 0;
-        let mut group = if matches!(cursor.word(), "hundred" | "thousand") {
+        let is_round = |word| matches!(word, "hundred" | "thousand");
+        if is_round(cursor.word_ahead(1)) {
+            cursor.consume_word("a");
+        }
+        let mut group = if is_round(cursor.word()) {
             1
         } else {
             parse_below_hundred(cursor)?

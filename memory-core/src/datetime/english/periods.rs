@@ -192,10 +192,16 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             ..DayExpression::Shifted(days).into()
         });
     }
-    if let Some(period) = cursor.attempt(parse_whole_period) {
-        return start(period);
-    }
     let before = cursor.word_before(1);
+    if let Some(period) = cursor.attempt(parse_whole_period) {
+        // "By this week" is before its end.
+        let is_limit = matches!(before, "by" | "until" | "till" | "til") && period.is_current();
+        return if is_limit {
+            Some(DayExpression::Edge(PeriodEdge::End, period).into())
+        } else {
+            start(period)
+        };
+    }
     if let Some((_, sense)) = lookup_month(cursor.word()) {
         let is_led = matches!(
             before,

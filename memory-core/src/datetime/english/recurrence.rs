@@ -41,6 +41,8 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
     if !cursor.consume_any_word(&EACH) {
         return cursor.attempt(parse_days_of_each_month);
     }
+    // "Every! 45 days" counts from the completion in other programs.
+    cursor.consume_glued_sign('!');
     cursor.consume_word("single");
     let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
         parse_each_day_part,

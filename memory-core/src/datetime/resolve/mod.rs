@@ -133,10 +133,17 @@ fn resolve_recurrence(
             .or_else(in_one);
     };
     let today = now.zone.local_time_at(now.utc)?.date_naive();
-    RecurringDays::new(day, every, today)?
+    let is_within = day.recurs_within(every);
+    let first = is_within.then(|| day.first_in_month());
+    let mut found = RecurringDays::new(first.as_ref().unwrap_or(day), every, today)?
         .take(MAX_DATES)
         .filter_map(|date| on(DayExpression::on(date)))
-        .find(is_next)
+        .find(is_next)?;
+    if is_within {
+        let note = "Such a day comes every week; assuming the first of the month.";
+        found.assumed.push(note.to_owned());
+    }
+    Some(found)
 }
 
 /// Returns a range with an end before the next occurrence of its start.

@@ -14,6 +14,36 @@ fn format_range(text: &str) -> String {
 }
 
 #[test]
+fn a_weekday_of_a_month_is_the_first_one_and_the_assumption_is_stated() {
+    let assumed = |text: &str| find_date(text, &wednesday()).and_then(|found| found.assumed);
+    let note = "Such a day comes every week; assuming the first of the month.";
+    assert_eq!(assumed("every month on Friday").as_deref(), Some(note));
+    assert_eq!(assumed("every month on the first Friday"), None);
+    // A date, and a day of another activity, are not such days.
+    assert_eq!(
+        format_found_date("every month on Friday 20 June 2025"),
+        "2025-06-20"
+    );
+    assert_eq!(
+        format_found_date("send the monthly report on Friday"),
+        "2025-06-13"
+    );
+}
+
+#[test]
+fn a_limit_within_the_current_period_is_its_end() {
+    for (text, at) in [
+        ("till this week", "2025-06-15"),
+        ("finish the report by this week", "2025-06-15"),
+        ("it is valid until this month", "2025-06-30"),
+        ("by this quarter", "2025-06-30"),
+        ("I am busy this week", "-"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
 fn recurrences_name_their_days_and_resolve_to_the_first_after_now() {
     for (text, at) in [
         ("water the plants every weekday", "2025-06-12"),
@@ -40,6 +70,13 @@ fn recurrences_name_their_days_and_resolve_to_the_first_after_now() {
         ("on Tuesday every three weeks", "2025-06-17"),
         ("every 2 weeks on Monday at 9:30", "2025-06-16 09:30"),
         ("every other Friday", "2025-06-13"),
+        ("every! 45 days", "2025-07-26"),
+        ("every! 2 weeks starting 2026-05-17", "2026-05-17"),
+        ("water the plants every! Friday at 9", "2025-06-13 09:00"),
+        ("every month on Friday", "2025-07-04"),
+        ("every 2 months on Monday at 9am", "2025-07-07 09:00"),
+        ("pay rent on Monday every month", "2025-07-07"),
+        ("every month on Monday and Friday", "2025-07-04"),
         ("biweekly on Friday", "2025-06-13"),
         ("every Mon, Wed and Fri at 7am", "2025-06-13 07:00"),
         ("every Tuesday and Thursday", "2025-06-12"),

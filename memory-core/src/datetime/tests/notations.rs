@@ -4,6 +4,51 @@ use super::super::{find_date, find_dates, find_impossible};
 use super::{assert_all_correct, format_found_date, wednesday};
 
 #[test]
+fn a_habit_recurs_at_its_shortest_interval() {
+    for (text, at) in [
+        ("SCHEDULED: <2025-06-02 Mon .+2d/3d>", "2025-06-12"),
+        ("<2025-06-02 Mon 09:00 ++1w/10d -2d>", "2025-06-16 09:00"),
+    ] {
+        let found = find_date(text, &wednesday());
+        assert!(found.is_some_and(|found| found.repeats), "{text}");
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
+fn repeated_chinese_offsets_add_up_and_ends_of_other_words_are_none() {
+    for (text, at) in [
+        ("下下周一", "2025-06-23"),
+        ("下下下周一", "2025-06-30"),
+        ("下下下个月五号", "2025-09-05"),
+        ("上上上周五", "2025-05-23"),
+        ("再下下周一", "2025-06-30"),
+        ("帮我看一下星期五的天气", "2025-06-13"),
+        ("看一下下个月的账单", "2025-07-01"),
+        ("线上周五开会", "2025-06-13"),
+        ("日本周五放假", "2025-06-13"),
+        ("楼下周一见", "2025-06-16"),
+        ("网上周六开抢", "2025-06-14"),
+        ("下周一下午三点", "2025-06-16 15:00"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
+fn a_round_number_may_have_an_article() {
+    for (text, at) in [
+        ("in a hundred days", "2025-09-19"),
+        ("in a hundred and five days", "2025-09-24"),
+        ("in a thousand days", "2028-03-07"),
+        ("in a day", "2025-06-12"),
+        ("in a single day", "2025-06-12"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
 fn compact_durations_are_offsets() {
     assert_all_correct(
         "durations",
