@@ -33,6 +33,31 @@ pub fn fold(text: &str) -> String {
 /// The bytes are those of a whole cluster: a character and all that join it. If a cluster folds to several characters, each of them is
 /// reported with all bytes of the cluster.
 pub(super) fn for_each_folded(text: &str, mut each: impl FnMut(char, Range<usize>)) {
+    let mut hamzas: Vec<Range<usize>> = Vec::new();
+    for_each_cluster(text, |character, span| {
+        if character == HAMZA {
+            hamzas.push(span);
+            return;
+        }
+        if let Some(first) = hamzas.first().map(|first| first.start) {
+            if character == ALEF {
+                hamzas.clear();
+                return each(ALEF, first..span.end);
+            }
+            hamzas.drain(..).for_each(|span| each(HAMZA, span));
+        }
+        each(character, span);
+    });
+    hamzas.into_iter().for_each(|span| each(HAMZA, span));
+}
+
+/// Hamza; before an alef it is part of it, because آ and ءا are spellings of the same sounds.
+const HAMZA: char = '\u{621}';
+
+const ALEF: char = '\u{627}';
+
+/// Calls `each` with every character of the folded clusters.
+fn for_each_cluster(text: &str, mut each: impl FnMut(char, Range<usize>)) {
     let bytes = text.as_bytes();
     let mut decomposed = String::new();
     let mut at = 0;
@@ -336,6 +361,7 @@ mod tests {
             ("المدرسة", "المدرسه"),
             ("علی کتاب", "علي كتاب"),
             ("شؤون", "شوون"),
+            ("ءَامِنُوا۟ قرءان", "آمنوا قرآن"),
             ("שָׁלוֹם", "שלום"),
             ("\u{fb2a}ל", "של"),
             ("٢٠٢٤ ۲۰۲۴ २०२४ ২০২৪ ๒๐๒๔", "2024 2024 2024 2024 2024"),

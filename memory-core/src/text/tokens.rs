@@ -41,10 +41,13 @@ const MAX_WORD: usize = 64;
 /// The maximum number of marks on one character. Further marks are decoration.
 const MAX_MARKS: usize = 8;
 
+/// What follows the apostrophe of a possessive or of a contraction in English.
+const ENGLISH_ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
+
 /// Calls `each` with every token of `text`, ordered by start offset.
 ///
-/// A word is a run of letters and digits with their marks, and the apostrophes inside it; words of ASCII letters are reduced to their
-/// English stem. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar, in any mixture, yields every character and every
+/// A word is a run of letters and digits with their marks and the apostrophes inside it, of which only that of an English ending is
+/// kept; words of ASCII letters are reduced to their English stem. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar, in any mixture, yields every character and every
 /// bigram. A token never spans both kinds of scripts.
 ///
 /// ```
@@ -179,6 +182,20 @@ impl WordBuffer {
         }
     }
 
+    /// Removes the apostrophes that many writers leave out, as in the names Zʾōrā, Qur'an and O'Brien, but not the one of an English ending.
+    fn remove_inner_apostrophes(&mut self) {
+        let Some(last) = self.text.rfind('\'') else {
+            return;
+        };
+        let has_ending = ENGLISH_ENDINGS.contains(&&self.text[last + 1..]);
+        let inner = if has_ending { last } else { self.text.len() };
+        if self.text[..inner].contains('\'') {
+            let kept = self.text.split_off(inner);
+            self.text.retain(|character| character != '\'');
+            self.text.push_str(&kept);
+        }
+    }
+
     fn push_within_limit(&mut self, character: char) {
         if self.characters < MAX_WORD {
             self.text.push(character);
@@ -195,6 +212,7 @@ impl WordBuffer {
         if self.is_empty() {
             return;
         }
+        self.remove_inner_apostrophes();
         if wanted(self.lemma(), &self.text) {
             let text = if self.foreign {
                 self.number()

@@ -28,8 +28,27 @@ fn words_meet_in_their_stem() {
 fn an_apostrophe_belongs_only_inside_a_word() {
     assert_eq!(
         texts("'tis o'clock' ''rock''n 'em'"),
-        ["tis", "o'clock", "rock", "n", "em"]
+        ["tis", "oclock", "rock", "n", "em"]
     );
+}
+
+#[test]
+fn names_are_found_with_and_without_their_apostrophes() {
+    for (one, other) in [
+        ("Zʾōrā", "Zora"),
+        ("Qur'an", "Quran"),
+        ("O’Brien's", "OBrien"),
+        ("Hawaiʻi", "Hawaii"),
+        ("Muʿāwiya", "Muawiya"),
+        ("Соловʼйов", "Соловйов"),
+    ] {
+        assert_eq!(texts(one), texts(other), "{one} and {other}");
+    }
+    // The apostrophe of an ending parts other words from it.
+    for (one, other) in [("we'll", "well"), ("can't", "cant"), ("she'd", "shed")] {
+        assert_ne!(texts(one), texts(other), "{one} and {other}");
+    }
+    assert_eq!(texts("Anna's"), texts("Anna"));
 }
 
 #[test]
