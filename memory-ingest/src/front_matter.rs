@@ -107,17 +107,6 @@ fn parse_fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {
 }
 
 impl SplitText<'_> {
-    /// Returns the value of a scalar as written, such as `1.10`, which differs from `1.1`.
-    pub(crate) fn raw(&self, key: &str) -> Option<&str> {
-        let value = self.raw_line(key)?;
-        Some(
-            value
-                .split_once(" #")
-                .map_or(value, |(value, _)| value)
-                .trim(),
-        )
-    }
-
     /// Returns the comment after a plain scalar, with its `#`.
     pub(crate) fn comment(&self, key: &str) -> Option<&str> {
         let value = self.raw_line(key)?;
@@ -245,6 +234,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::split_front_matter;
+    use crate::yaml::Yaml;
 
     fn kept_lines(text: &str) -> Option<String> {
         split_front_matter(text).foreign_lines(&|key| key == "tags" || key == "title", "obsidian")
@@ -312,10 +302,9 @@ mod tests {
 
     #[test]
     fn a_number_is_read_as_it_is_written() {
-        assert_eq!(
-            split_front_matter("---\ntitle: 1.10 # x\n---\n").raw("title"),
-            Some("1.10")
-        );
+        let fields = split_front_matter("---\ntitle: 1.10 # x\n---\n").fields;
+        let title = Yaml::Plain("1.10".into());
+        assert_eq!(fields, Ok(vec![("title".into(), title)]));
     }
 
     proptest! {

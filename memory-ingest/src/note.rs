@@ -280,8 +280,7 @@ impl NoteNames {
         names.aliases = remove_duplicates(names.aliases);
         for key in ["title", "name"] {
             let title = match fields.iter().find(|(own, _)| own == key) {
-                Some((_, Yaml::Text(title))) => title.as_str(),
-                Some((_, Yaml::Plain(title))) => parted.raw(key).unwrap_or(title),
+                Some((_, Yaml::Text(title) | Yaml::Plain(title))) => title,
                 _ => continue,
             };
             let title = one_line(title);

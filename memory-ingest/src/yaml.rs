@@ -1,14 +1,13 @@
 //! Front matter as a value, with limits on its expansion.
 //!
-//! `memory-store` has a parser of its own over the same library. It edits files in place, so it keeps tags, the spelling of
-//! numbers and duplicate keys. This one only reads, and refuses what a note cannot mean. The two crates do not depend on
+//! `memory-store` has a parser of its own over the same library. It edits files in place, so it keeps tags and duplicate keys. This one only reads, and refuses what a note cannot mean. The two crates do not depend on
 //! each other, and `memory-core` contains no file formats.
 
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// A YAML value. Numbers and booleans are stored as text, since nothing computes with them.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +16,7 @@ pub(crate) enum Yaml {
     Null,
     /// A text.
     Text(String),
-    /// A number or a boolean, as YAML prints it.
+    /// A number or a boolean, as it is written, such as `1.10`, `0x1F` and `1e3`.
     Plain(String),
     /// A list.
     List(Vec<Yaml>),
@@ -63,8 +62,16 @@ pub(crate) fn parse(source: &str) -> Result<Yaml, YamlParseError> {
         });
     }
     let budget = Cell::new(2 * source.len() + 10_000);
-    YamlSeed(&budget)
-        .deserialize(serde_yaml::Deserializer::from_str(source))
+    let parsed = YamlSeed(&budget).deserialize(serde_yaml::Deserializer::from_str(source));
+    parsed
+        .map(|mut value| {
+            if value.has_plain() {
+                // The text was parsed before, so this does not fail.
+                let _ = SpellingSeed(&mut value)
+                    .deserialize(serde_yaml::Deserializer::from_str(source));
+            }
+            value
+        })
         .map_err(|error| {
             let message = error.to_string();
             let what = message.split(" at line ").next().unwrap_or_default();
@@ -106,6 +113,16 @@ impl Yaml {
                 .find(|(own, _)| own == key)
                 .map(|(_, value)| value),
             _ => None,
+        }
+    }
+
+    /// Returns whether the value contains a number or a boolean.
+    fn has_plain(&self) -> bool {
+        match self {
+            Self::Plain(_) => true,
+            Self::List(items) => items.iter().any(Self::has_plain),
+            Self::Map(fields) => fields.iter().any(|(_, value)| value.has_plain()),
+            Self::Null | Self::Text(_) => false,
         }
     }
 
@@ -225,6 +242,57 @@ impl<'de> Visitor<'de> for YamlSeed<'_> {
     }
 }
 
+/// Visits a parsed value again, and sets the spelling of its numbers and booleans.
+struct SpellingSeed<'a>(&'a mut Yaml);
+
+impl<'de> DeserializeSeed<'de> for SpellingSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        match self.0 {
+            Yaml::Plain(_) => deserializer.deserialize_str(self),
+            Yaml::List(_) => deserializer.deserialize_seq(self),
+            Yaml::Map(_) => deserializer.deserialize_map(self),
+            Yaml::Null | Yaml::Text(_) => {
+                deserializer.deserialize_ignored_any(IgnoredAny).map(drop)
+            }
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for SpellingSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a value of the same shape as before")
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
+        *self.0 = Yaml::Plain(value.to_owned());
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        if let Yaml::List(items) = self.0 {
+            for item in items {
+                access.next_element_seed(SpellingSeed(item))?;
+            }
+        }
+        // The parser reports an error unless a list is read to its end.
+        access.next_element::<IgnoredAny>().map(drop)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
+        if let Yaml::Map(fields) = self.0 {
+            for (_, value) in fields {
+                access.next_key::<IgnoredAny>()?;
+                access.next_value_seed(SpellingSeed(value))?;
+            }
+        }
+        access.next_key::<IgnoredAny>().map(drop)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Yaml, parse};
@@ -250,6 +318,27 @@ mod tests {
     }
 
     #[test]
+    fn numbers_and_booleans_keep_their_spelling() {
+        let Ok(Yaml::Map(fields)) =
+            parse("a: [007, 1.10, 1e3, 0x1F, 1_000, True]\nb: {c: 2.50}\nd: &x 0.0\ne: *x")
+        else {
+            panic!("it is a map")
+        };
+        let plain = |text: &&str| Yaml::Plain((*text).to_owned());
+        let list = ["1.10", "1e3", "0x1F", "True"];
+        let Yaml::List(items) = &fields[0].1 else {
+            panic!("it is a list")
+        };
+        assert!(
+            list.iter().all(|text| items.contains(&plain(text))),
+            "{items:?}"
+        );
+        assert_eq!(fields[1].1.get("c"), Some(&plain(&"2.50")));
+        assert_eq!(fields[2].1, fields[3].1);
+        assert_eq!(fields[2].1, plain(&"0.0"));
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let wrong = |source: &str| parse(source).expect_err("it is wrong");
         assert_eq!(wrong("a: 1\nb: \"x\n").line, Some(3));
@@ -263,11 +352,6 @@ mod tests {
             "a tag has no meaning for a note"
         );
         assert!(parse("[a, b]: x").is_err(), "a key is a text");
-        assert_eq!(
-            parse("1.10"),
-            Ok(Yaml::Plain("1.1".into())),
-            "the spelling of a number is read from its line"
-        );
     }
 
     #[test]
