@@ -24,8 +24,8 @@ pub(crate) struct ConvertedText {
     pub(crate) links: Vec<String>,
     /// The hashes of the files that the text shows.
     pub(crate) shown_files: Vec<String>,
-    /// The problem, if the markup is not valid.
-    pub(crate) warning: Option<String>,
+    /// What is wrong with the markup, and what is lost.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Converts Evernote's markup. `files` are the names of files by their hashes.
@@ -70,7 +70,7 @@ pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> Conver
             Ok(Event::Eof) => break,
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_)) => {}
             Err(error) => {
-                converter.converted.warning = Some(format!(
+                converter.converted.warnings.push(format!(
                     "its markup is not valid: {error}; the rest was imported as text"
                 ));
                 let start = usize::try_from(start).unwrap_or(usize::MAX).min(enml.len());
@@ -81,6 +81,9 @@ pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> Conver
     }
     converter.finish()
 }
+
+/// What is lost of a note with a part that only its password opens.
+const ENCRYPTED: &str = "its encrypted text was not imported; decrypt it permanently in Evernote, and export the note again";
 
 /// The effect of the end of an element.
 enum OpenElement {
@@ -217,7 +220,17 @@ impl EnmlConverter<'_> {
                 OpenElement::Plain
             }
             "en-crypt" => {
-                self.writer.push_markup(&["[encrypted text]"]);
+                let hint = attribute("hint").map(|hint| one_line(&hint));
+                match hint.filter(|hint| !hint.is_empty()) {
+                    Some(hint) => {
+                        let shown = ["[encrypted text, hint: ", &hint, "]"];
+                        self.writer.push_markup(&shown);
+                    }
+                    None => self.writer.push_markup(&["[encrypted text]"]),
+                }
+                if !self.converted.warnings.iter().any(|own| own == ENCRYPTED) {
+                    self.converted.warnings.push(ENCRYPTED.to_owned());
+                }
                 self.hide()
             }
             "style" | "script" | "head" | "title" => self.hide(),
@@ -349,7 +362,7 @@ mod tests {
 
     use proptest::prelude::*;
 
-    use super::to_markdown;
+    use super::{ENCRYPTED, to_markdown};
 
     fn markdown(enml: &str) -> String {
         let files = HashMap::from([("aa".to_owned(), "plan.pdf".to_owned())]);
@@ -442,7 +455,7 @@ mod tests {
         let table = "<table><tbody><tr><td><div>a|b</div></td><td>c</td></tr><tr><td><div>d</div><div>e</div></td></tr></tbody></table>";
         assert_eq!(
             markdown(table),
-            "| a\\|b<br> | c |\n| --- | --- |\n| d<br>e<br> |  |"
+            "| a\\|b | c |\n| --- | --- |\n| d<br>e |  |"
         );
     }
 
@@ -456,8 +469,12 @@ mod tests {
         );
         assert_eq!(
             markdown("a <en-crypt hint=\"h\">secret</en-crypt> b"),
-            "a [encrypted text] b"
+            "a [encrypted text, hint: h] b"
         );
+        let text = "<en-crypt>K9</en-crypt><en-crypt hint=''>R</en-crypt>";
+        let converted = to_markdown(text, &HashMap::new());
+        assert_eq!(converted.markdown, "[encrypted text][encrypted text]");
+        assert_eq!(converted.warnings, [ENCRYPTED]);
         assert_eq!(
             markdown("<img src=\"data:image/png;base64,AAAA\"/><style>x</style>"),
             "[image]"
@@ -473,7 +490,7 @@ mod tests {
                 .all(|text| converted.markdown.contains(text)),
             "{converted:?}"
         );
-        assert!(converted.warning.is_some());
+        assert!(converted.warnings.len() == 1);
     }
 
     proptest! {

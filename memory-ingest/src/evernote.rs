@@ -432,7 +432,7 @@ impl EnexFields {
             markdown,
             links,
             shown_files,
-            warning,
+            warnings,
         } = text;
         let is_hidden = |file: &&EnexFile| {
             file.hash
@@ -468,7 +468,7 @@ impl EnexFields {
             .warnings
             .iter()
             .cloned()
-            .chain(warning)
+            .chain(warnings)
             .map(|warning| format!("{}: {warning}", position.path))
             .collect();
         note.add_property("notebook", Some(&Value::from(stem(&position.file_path))));

@@ -69,6 +69,16 @@ const JOPLIN: ForeignFormat = format(
     "export again with File > Export all > \"MD - Markdown + Front Matter\", and import that folder with --source markdown",
 );
 
+const ENCRYPTED_NOTES: ForeignFormat = format(
+    "an export of Evernote with encrypted notes (.notes)",
+    "export again with the format ENEX, and import that file",
+);
+
+const DOWNLOADS: ForeignFormat = format(
+    "a list of the files of an export, with their addresses",
+    "download the ZIP files that it names, and import their folder",
+);
+
 const NOTION_HTML: ForeignFormat = format(
     "an export of Notion as HTML",
     "export again with the format \"Markdown & CSV\", and import that file",
@@ -117,6 +127,13 @@ impl ForeignFormat {
             let is_joplin =
                 has_extension(&name, &["jex"]) || is_joplin_file(&String::from_utf8_lossy(first));
             return Some(if is_joplin { JOPLIN } else { PACKED });
+        }
+        let text = String::from_utf8_lossy(head);
+        if text.contains("<en-export") && text.contains("base64:aes") {
+            return Some(ENCRYPTED_NOTES);
+        }
+        if name.starts_with("manifest") && text.contains("https://") && text.contains(".zip") {
+            return Some(DOWNLOADS);
         }
         let found = MAGIC_BYTES
             .iter()
@@ -218,6 +235,18 @@ mod tests {
         assert_eq!(recognize("takeout.tgz", b"\x1f\x8b\x08"), Some(PACKED));
         assert_eq!(recognize("a.pdf", b"%PDF-1.7"), Some(DOCUMENT));
         assert_eq!(recognize("a.md", b"text"), None);
+        let encrypted = b"<?xml?><en-export><note><content encoding=\"base64:aes\">RU5D</content></note></en-export>";
+        assert_eq!(recognize("a.notes", encrypted), Some(ENCRYPTED_NOTES));
+        assert_eq!(
+            recognize("a.enex", b"<?xml?><en-export><note/></en-export>"),
+            None
+        );
+        let downloads = br#"{"files":[{"url":"https://example.org/conversations.zip"}]}"#;
+        assert_eq!(recognize("manifest-9d86.json", downloads), Some(DOWNLOADS));
+        assert_eq!(
+            recognize("manifest.json", br#"{"name":"https://example.org"}"#),
+            None
+        );
         assert_eq!(
             recognize("MyActivity.json", b"[{\"header\":\"Maps\"}]"),
             None

@@ -283,7 +283,11 @@ impl MarkdownWriter {
     }
 
     pub(super) fn end_cell(&mut self) {
-        let cell = std::mem::take(&mut self.line).trim().replace('|', "\\|");
+        let line = std::mem::take(&mut self.line);
+        // The end of the last line of a cell is no break.
+        let text = line.trim();
+        let text = text.strip_suffix("<br>").unwrap_or(text);
+        let cell = text.trim_end().replace('|', "\\|");
         self.is_in_cell = false;
         if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
             row.push(cell);
