@@ -6,11 +6,12 @@ use std::path::Path;
 use memory_core::{ContentHash, SourceError, SourceItem, SpeakerRole, secret, wikilink};
 use serde_json::Value;
 
+use crate::enml::to_markdown;
 use crate::note::{self, one_line};
 use crate::own_fields;
 use crate::record::{SourceRecord, map_category};
 use crate::record_file::{RecordFile, RecordIndex, RecordPosition, record_name, unreadable};
-use crate::record_note::{RecordNote, project_scope};
+use crate::record_note::{RecordNote, join_paragraphs, project_scope};
 
 /// The fields of a memory to which a key or a column can map, and the keys that are taken for them without a map.
 const FIELDS: [(&str, &[&str]); 10] = [
@@ -64,6 +65,9 @@ const EXPIRES: (&str, &[&str]) = (
     "expires",
     &["expires_at", "expires", "expiry", "expiration_date"],
 );
+
+/// The key of the response of Gemini beside the prompt, in the activity of a Google account.
+const RESPONSE: &str = "safeHtmlItem";
 
 /// The fields that are times.
 const TIMES: [&str; 3] = ["created", "updated", EXPIRES.0];
@@ -181,6 +185,8 @@ impl FieldMap {
 
     fn note(&self, source: &str, root: &str, path: &str, record: &SourceRecord) -> RecordNote {
         let content = self.text("content", record).unwrap_or_default();
+        let response = gemini_response(record);
+        let content = join_paragraphs([content, response.clone().unwrap_or_default()]);
         let mut note = RecordNote::new(source, root, path, &content);
         note.draft.title = self.text("title", record).map(|title| one_line(&title));
         let tags = self
@@ -228,7 +234,9 @@ impl FieldMap {
                 );
             }
         }
-        let is_mapped = |key: &String| self.fields.iter().any(|(_, own)| own == key);
+        let is_mapped = |key: &String| {
+            key == RESPONSE && response.is_some() || self.fields.iter().any(|(_, own)| own == key)
+        };
         for (key, value) in record
             .0
             .iter()
@@ -246,6 +254,14 @@ impl FieldMap {
         note.set_own_fields(Some(record));
         note
     }
+}
+
+/// Returns the response to a prompt in the activity of a Google account, which is HTML.
+fn gemini_response(record: &SourceRecord) -> Option<String> {
+    let parts = record.get(RESPONSE)?.as_array()?.iter();
+    let texts = parts.filter_map(|part| part.get("html")?.as_str());
+    let response = join_paragraphs(texts.map(|html| to_markdown(html, &HashMap::new()).markdown));
+    Some(response).filter(|response| !response.is_empty())
 }
 
 /// The keys or columns of a file of any program, and a map of them to the fields of a memory.

@@ -1,6 +1,6 @@
 //! Exports of Notion as Markdown and CSV.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -140,7 +140,7 @@ impl Notion {
         pages
     }
 
-    fn finding(&self, page: &ExportedPage<'_>) -> SourceItem {
+    fn finding(&self, page: &ExportedPage<'_>, tables: &TablesByFolder) -> SourceItem {
         let skipped = |reason: &str| SourceItem::Skipped {
             path: page.file.path(),
             reason: reason.to_owned(),
@@ -191,6 +191,9 @@ impl Notion {
                 .iter()
                 .filter_map(|address| link_target(&page.file.name, address))
                 .collect();
+            let folder = page.file.name.rsplit_once('/').map(|(folder, _)| folder);
+            let table = folder.and_then(|folder| tables.get(folder)?.as_ref());
+            note.links.extend(table.map(|path| format!("/{path}")));
             for (key, value) in page_properties(&content) {
                 read_property(&mut note, key, value);
             }
@@ -220,7 +223,9 @@ impl Source for Notion {
             .filter(|file| !is_page(&file.name))
             .map(|file| SourceItem::Attachment(file_path(&file.name)));
         let mut last = None;
-        let notes = self.pages().into_iter().map(move |page| {
+        let pages = self.pages();
+        let tables = tables_by_folder(&pages);
+        let notes = pages.into_iter().map(move |page| {
             if last.replace(page.path.clone()).as_ref() == Some(&page.path) {
                 let reason = "has the id of another page of the export".to_owned();
                 return SourceItem::Skipped {
@@ -228,10 +233,31 @@ impl Source for Notion {
                     reason,
                 };
             }
-            self.finding(&page)
+            self.finding(&page, &tables)
         });
         Box::new(problems.chain(attachments).chain(notes))
     }
+}
+
+/// The paths of the databases by the folders of the pages of their rows; `None` for a folder of several.
+type TablesByFolder = HashMap<String, Option<String>>;
+
+/// Returns the databases by the folders with their names, which may lack the ids.
+fn tables_by_folder(pages: &[ExportedPage<'_>]) -> TablesByFolder {
+    let mut tables = TablesByFolder::new();
+    for page in pages {
+        let name = &page.file.name;
+        let parent = &name[..name.rfind('/').map_or(0, |end| end + 1)];
+        let stem = page_stem(name);
+        let path = has_extension(name, &["csv"]).then(|| page.path.clone());
+        for folder in HashSet::from([stem, split_id(stem).0]) {
+            tables
+                .entry(format!("{parent}{folder}"))
+                .and_modify(|known| *known = None)
+                .or_insert_with(|| path.clone());
+        }
+    }
+    tables
 }
 
 fn is_page(name: &str) -> bool {

@@ -59,6 +59,36 @@ fn write_zip(path: &Path, files: &[(String, Vec<u8>)]) -> PathBuf {
 }
 
 #[test]
+fn the_pages_of_the_rows_lead_to_their_database() {
+    let (task, tasks) = (
+        format!("P/Tasks/Task {TASK}.md"),
+        format!("P/Tasks {TASKS}.csv"),
+    );
+    // Older exports have the ids in the names of folders, and a page may have the name of a database.
+    let old = format!("P/Old {HOME}/Row {UNTITLED}.md");
+    let database = format!("P/Old {HOME}.csv");
+    let other = format!("P/Old {}.md", "a".repeat(32));
+    let export = IngestSandbox::new(&[
+        (task.as_str(), "# Task\n\nStatus: Done\n"),
+        (tasks.as_str(), "Name,Status\nTask,Done\n"),
+        (old.as_str(), "# Row\n"),
+        (database.as_str(), "Name\nRow\n"),
+        (other.as_str(), "# Old\n"),
+    ]);
+    let found = export.survey(SourceName::Notion);
+    let links = |path: String| found.note(&path).links.clone();
+    assert_eq!(
+        links(format!("pages/{TASK}")),
+        [format!("/databases/{TASKS}")]
+    );
+    assert_eq!(
+        links(format!("pages/{UNTITLED}")),
+        [format!("/databases/{HOME}")]
+    );
+    assert!(links(format!("pages/{}", "a".repeat(32))).is_empty());
+}
+
+#[test]
 fn pages_and_databases_are_notes_with_links_by_id() {
     let files = files();
     let export = IngestSandbox::new(
@@ -123,7 +153,7 @@ fn pages_and_databases_are_notes_with_links_by_id() {
     assert!(found.skipped[0].1.starts_with("has the id of another page"));
     assert_eq!(
         (found.report.links.resolved, found.report.links.unresolved),
-        (5, 1)
+        (6, 1)
     );
     assert_eq!(
         (found.again.new, found.again.updated, found.again.unchanged),
@@ -195,7 +225,7 @@ fn the_download_is_an_archive_of_archives() {
                 found.report.links.resolved,
                 found.again.unchanged
             ),
-            (5, 5, 5)
+            (5, 6, 5)
         );
     }
 }

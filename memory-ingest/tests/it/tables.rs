@@ -527,3 +527,25 @@ fn records_with_one_text_and_other_titles_or_dates_are_separate() {
         );
     }
 }
+
+#[test]
+fn the_response_of_gemini_follows_its_prompt() {
+    let text = r#"[{"header":"Gemini Apps","title":"Prompted how do sunglasses work?","time":"2026-03-02T09:15:00.000Z",
+        "safeHtmlItem":[{"html":"<p>They have a <strong>filter</strong> &amp; more</p><ul><li>one</li></ul>"}]},
+        {"title":"Prompted no response","time":"2026-03-02T09:17:00.000Z","safeHtmlItem":[]}]"#;
+    let folder = IngestSandbox::new(&[("MyActivity.json", text)]);
+    let fields = [("content", "title"), ("created", "time")];
+    let path = folder.path().join("MyActivity.json");
+    let found = survey_mapped_source(SourceName::Jsonl, &path, &fields);
+    let texts: Vec<_> = found
+        .notes
+        .iter()
+        .map(|note| (note.draft.content.as_str(), note.front_matter.as_str()))
+        .collect();
+    let response = "Prompted how do sunglasses work?\n\nThey have a **filter** & more\n- one";
+    assert!(
+        texts.contains(&(response, "jsonl_header: \"Gemini Apps\"\n")),
+        "{texts:?}"
+    );
+    assert!(texts.contains(&("Prompted no response", "")), "{texts:?}");
+}
