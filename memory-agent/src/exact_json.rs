@@ -173,6 +173,20 @@ pub fn unmark(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
+/// Returns a JSON text for a client: without marks, and with escapes for the line separators of Unicode, which some clients take for
+/// the end of a message.
+pub(crate) fn to_wire(text: &str) -> Cow<'_, str> {
+    let plain = unmark(text);
+    if !plain.contains(LINE_SEPARATORS) {
+        return plain;
+    }
+    // In JSON they occur only within strings.
+    let escaped = plain.replace('\u{2028}', "\\u2028");
+    Cow::Owned(escaped.replace('\u{2029}', "\\u2029"))
+}
+
+const LINE_SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
+
 /// Returns whether a value contains a marked number.
 pub(crate) fn contains_marked_number(value: &Value) -> bool {
     match value {
@@ -269,6 +283,18 @@ impl<R: Read> Read for ExactNumberReader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn line_separators_are_escaped_for_clients() {
+        let text = to_text(&Value::from("a\u{2028}b\u{2029} \\u2028"));
+        let wire = to_wire(&text);
+        assert_eq!(wire, r#""a\u2028b\u2029 \\u2028""#);
+        assert_eq!(
+            from_slice(wire.as_bytes()).unwrap(),
+            from_slice(text.as_bytes()).unwrap()
+        );
+        assert!(matches!(to_wire("[1]"), Cow::Borrowed(_)));
+    }
 
     #[test]
     fn every_digit_comes_back() {

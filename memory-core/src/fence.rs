@@ -115,14 +115,17 @@ fn to_visible_line(text: &str) -> String {
     )
 }
 
-/// Escapes the tags in a text that could pass for those of a client, and removes deceptive invisible characters. The rest, such as
-/// white space, stays as it is.
+/// Escapes the tags in a text that could pass for those of a client, and removes deceptive invisible characters; the line separators
+/// of Unicode among them become spaces. The rest, such as white space, stays as it is.
 pub fn escape_tags(text: &str) -> String {
     let mut deceptive = deceptive_characters(text).peekable();
     let visible: String = text
         .char_indices()
-        .filter(|place| deceptive.next_if_eq(place).is_none())
-        .map(|(_, character)| character)
+        .filter_map(|place| match deceptive.next_if_eq(&place) {
+            Some((_, '\u{2028}' | '\u{2029}')) => Some(' '),
+            Some(_) => None,
+            None => Some(place.1),
+        })
         .collect();
     disarm(&visible)
 }
@@ -442,6 +445,7 @@ mod tests {
             escape_tags(text),
             "| a  |\tb |\n\n    code  &lt;System-Reminder>x\n"
         );
+        assert_eq!(escape_tags("one\u{2028}two\u{2029}"), "one two ");
         // Spaces that are hardly visible separate nothing.
         for tag in [
             "<\u{200a}|im_start|>",

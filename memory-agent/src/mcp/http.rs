@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
-use super::invalid_message::{check_message, error_response};
+use super::invalid_message::{check_message, decode_arguments, error_response};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
@@ -176,6 +176,8 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
                 )
                     .into_response();
             }
+            let decoded = message.and_then(decode_arguments);
+            let body = decoded.map_or(body, Bytes::from);
             let response = next.run(mark_request(parts, body)).await;
             if let Some(principal) = principal.filter(|_| is_new) {
                 let open = room.open_sessions().await;
@@ -210,11 +212,14 @@ async fn end_session(sessions: &LocalSessionManager, request: Request, next: Nex
 /// Marks long numbers in a request, so that they keep every digit on their way through the SDK.
 fn mark_request(mut parts: Parts, body: Bytes) -> Request {
     let marked = std::str::from_utf8(&body).map_or(Cow::Borrowed(""), exact_json::mark);
-    let Cow::Owned(marked) = marked else {
-        return Request::from_parts(parts, body.into());
+    let body = match marked {
+        Cow::Owned(marked) => Bytes::from(marked),
+        Cow::Borrowed(_) => body,
     };
-    parts.headers.insert(CONTENT_LENGTH, marked.len().into());
-    Request::from_parts(parts, marked.into())
+    if let Some(length) = parts.headers.get_mut(CONTENT_LENGTH) {
+        *length = body.len().into();
+    }
+    Request::from_parts(parts, body.into())
 }
 
 /// Turns marked numbers of a response back into numbers. The SDK sends each message as a single frame.
@@ -222,7 +227,7 @@ fn unmark_response(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     parts.headers.remove(CONTENT_LENGTH);
     let plain = |piece: Bytes| match std::str::from_utf8(&piece)
-        .map_or(Cow::Borrowed(""), exact_json::unmark)
+        .map_or(Cow::Borrowed(""), exact_json::to_wire)
     {
         Cow::Owned(plain) => Bytes::from(plain),
         Cow::Borrowed(_) => piece,

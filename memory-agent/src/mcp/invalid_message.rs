@@ -51,7 +51,40 @@ pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
     {
         return refused("params: not an object");
     }
+    let arguments = call_arguments(message);
+    if arguments.is_some_and(|own| !own.is_object() && !own.is_null() && decode(own).is_none()) {
+        return refused("params.arguments: neither an object nor the JSON text of one");
+    }
     None
+}
+
+/// Returns the message with the arguments of its tool as an object, if they are the JSON text of one, as some models send them.
+pub(super) fn decode_arguments(message: &Map<String, Value>) -> Option<String> {
+    let arguments = decode(call_arguments(message)?)?;
+    let mut message = message.clone();
+    let parameters = message.get_mut("params")?.as_object_mut()?;
+    parameters.insert("arguments".to_owned(), Value::Object(arguments));
+    Some(exact_json::to_text(&Value::Object(message)))
+}
+
+/// Returns the arguments in a call of a tool.
+fn call_arguments(message: &Map<String, Value>) -> Option<&Value> {
+    let is_call = message
+        .get("method")
+        .is_some_and(|method| method == "tools/call");
+    message.get("params")?.get("arguments").filter(|_| is_call)
+}
+
+/// Returns the object in a JSON text; a blank text is an empty one.
+fn decode(arguments: &Value) -> Option<Map<String, Value>> {
+    let text = arguments.as_str()?;
+    if text.trim().is_empty() {
+        return Some(Map::new());
+    }
+    match exact_json::from_slice(text.as_bytes()) {
+        Ok(Value::Object(arguments)) => Some(arguments),
+        _ => None,
+    }
 }
 
 /// Builds a JSON-RPC error response.
@@ -113,6 +146,14 @@ mod tests {
             (r#"{"id":7.5,"method":"ping"}"#, r#""id":7.5"#),
             (r#"{"id":null,"method":"ping"}"#, "id: not a string"),
             (r#"{"id":{},"method":"ping"}"#, "id: not a string"),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","arguments":[1]}}"#,
+                "params.arguments: neither",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","arguments":"tea"}}"#,
+                "params.arguments: neither",
+            ),
         ] {
             let answer = refused(message).unwrap_or_else(|| panic!("{message}"));
             assert!(answer.contains(expected), "{answer}");
@@ -121,6 +162,29 @@ mod tests {
                 "{answer}"
             );
         }
+    }
+
+    #[test]
+    fn arguments_as_json_text_become_an_object_with_every_digit() {
+        let decoded = |arguments: &str| {
+            let message = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"a","arguments":{arguments}}}}}"#
+            );
+            let Ok(Value::Object(message)) = exact_json::from_slice(message.as_bytes()) else {
+                panic!("{arguments}")
+            };
+            assert_eq!(check_message(&message), None, "{arguments}");
+            decode_arguments(&message)
+        };
+        let text = decoded(r#""{\"value\":12345678901234567890123,\"list\":[\"键\"]}""#);
+        let expected = r#""arguments":{"value":12345678901234567890123,"list":["键"]}"#;
+        assert!(
+            text.as_ref().is_some_and(|text| text.contains(expected)),
+            "{text:?}"
+        );
+        assert!(decoded(r#"" ""#).is_some_and(|text| text.contains(r#""arguments":{}"#)));
+        assert_eq!(decoded(r#"{"content":"{}"}"#), None);
+        assert_eq!(decoded("null"), None);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
-use super::invalid_message::{check_message, error_response};
+use super::invalid_message::{check_message, decode_arguments, error_response};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
@@ -121,6 +121,9 @@ async fn forward_requests(
                     if let Some(answer) = check_message(&message) {
                         write_line(&output, exact_json::to_text(&answer).as_bytes()).await?;
                         continue;
+                    }
+                    if let Some(decoded) = decode_arguments(&message) {
+                        line = decoded.into_bytes();
                     }
                     has_opened |= opens_connection(&message);
                     if !has_opened && !message.contains_key("id") {
@@ -248,7 +251,7 @@ async fn forward_responses(
         while line.last().is_some_and(u8::is_ascii_whitespace) {
             line.pop();
         }
-        let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::unmark);
+        let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::to_wire);
         write_line(
             &output,
             if let Cow::Owned(plain) = &plain {
