@@ -78,6 +78,7 @@ impl Client {
             .runtime
             .block_on(async { tokio::time::timeout(DEADLINE, output.read_line(&mut line)).await });
         read.expect("an answer in time").expect("a line");
+        assert!(!line.contains(['\u{2028}', '\u{2029}']), "{line}");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
@@ -796,5 +797,40 @@ fn half_a_surrogate_pair_is_stored_as_no_character() {
         written["result"]["structuredContent"]["text"],
         "tea \u{fffd}"
     );
+    client.finish();
+}
+
+#[test]
+fn arguments_may_be_the_json_text_of_an_object() {
+    let (mut client, _) = client_with_tools("usual");
+    let call = |id: u32, arguments: Value| {
+        let parameters = json!({ "name": "memory_write", "arguments": arguments });
+        session_request(id, "tools/call", &parameters)
+    };
+    let written = client.call(&call(
+        1,
+        json!(r#"{"content":"likes tea","tags":"[\"a\"]"}"#),
+    ));
+    assert_eq!(written["result"]["structuredContent"]["text"], "likes tea");
+    let refused = client.call(&call(2, json!(["likes tea"])));
+    let reason = "params.arguments: neither an object nor the JSON text of one";
+    assert_eq!(refused["error"]["message"], reason);
+    client.finish();
+}
+
+#[test]
+fn the_line_separators_of_unicode_part_words() {
+    let (mut client, _) = client_with_tools("usual");
+    let parameters =
+        json!({ "name": "memory_write", "arguments": { "content": "one\u{2028}two" } });
+    let written = client.call(&session_request(1, "tools/call", &parameters));
+    assert_eq!(
+        written["result"]["structuredContent"]["text"],
+        "one\u{2028}two"
+    );
+    let parameters = json!({ "name": "memory_list", "arguments": {} });
+    let listed = client.call(&session_request(2, "tools/call", &parameters));
+    let texts = &listed["result"]["structuredContent"]["memories"];
+    assert!(texts.to_string().contains("one two"), "{texts}");
     client.finish();
 }
