@@ -824,10 +824,7 @@ fn the_line_separators_of_unicode_part_words() {
     let parameters =
         json!({ "name": "memory_write", "arguments": { "content": "one\u{2028}two" } });
     let written = client.call(&session_request(1, "tools/call", &parameters));
-    assert_eq!(
-        written["result"]["structuredContent"]["text"],
-        "one\u{2028}two"
-    );
+    assert_eq!(written["result"]["structuredContent"]["text"], "one two");
     let parameters = json!({ "name": "memory_list", "arguments": {} });
     let listed = client.call(&session_request(2, "tools/call", &parameters));
     let texts = &listed["result"]["structuredContent"]["memories"];
