@@ -397,30 +397,18 @@ fn ends_other_word(cursor: &TokenCursor<'_>, character: char) -> bool {
     let Some(DateTokenKind::Han(before)) = cursor.peek_back(1) else {
         return false;
     };
-    // 周一下周二 is a list.
-    let is_weekday = || {
-        matches!(
-            cursor.peek_back(2),
-            Some(DateTokenKind::Han('周' | '期' | '拜'))
-        )
+    let others = match character {
+        '下' => "楼以之地底如线私",
+        '上' => "早晚手网路以马身桌车楼线加",
+        '本' => "日基版书课成原根",
+        _ => return false,
     };
-    match character {
-        '下' => {
-            matches!(
-                before,
-                '楼' | '以' | '之' | '地' | '底' | '如' | '线' | '私'
-            ) || before == '一' && !is_weekday()
-        }
-        '上' => matches!(
-            before,
-            '早' | '晚' | '网' | '路' | '以' | '马' | '身' | '桌' | '车' | '楼' | '线' | '加'
-        ),
-        '本' => matches!(
-            before,
-            '日' | '基' | '版' | '书' | '课' | '成' | '原' | '根'
-        ),
-        _ => false,
-    }
+    // 周一下周二 is a list.
+    let is_weekday = matches!(
+        cursor.peek_back(2),
+        Some(DateTokenKind::Han('周' | '期' | '拜'))
+    );
+    others.contains(before) || character == '下' && before == '一' && !is_weekday
 }
 
 /// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.

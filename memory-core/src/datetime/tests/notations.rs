@@ -29,6 +29,7 @@ fn repeated_chinese_offsets_add_up_and_ends_of_other_words_are_none() {
         ("日本周五放假", "2025-06-13"),
         ("楼下周一见", "2025-06-16"),
         ("网上周六开抢", "2025-06-14"),
+        ("手上周五要交的活", "2025-06-13"),
         ("下周一下午三点", "2025-06-16 15:00"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
