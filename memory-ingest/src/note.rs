@@ -279,11 +279,9 @@ impl NoteNames {
         }
         names.aliases = remove_duplicates(names.aliases);
         for key in ["title", "name"] {
-            let title = match fields.iter().find(|(own, _)| own == key) {
-                Some((_, Yaml::Text(title) | Yaml::Plain(title))) => title,
-                _ => continue,
-            };
-            let title = one_line(title);
+            let named = fields.iter().find(|(own, _)| own == key);
+            let title = named.and_then(|(_, value)| value.scalar());
+            let title = title.map(one_line).unwrap_or_default();
             if !title.is_empty() {
                 names.title = title;
                 names.consumed.push(key.into());

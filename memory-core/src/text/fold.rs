@@ -44,11 +44,15 @@ pub(super) fn for_each_folded(text: &str, mut each: impl FnMut(char, Range<usize
                 hamzas.clear();
                 return each(ALEF, first..span.end);
             }
-            hamzas.drain(..).for_each(|span| each(HAMZA, span));
+            for span in hamzas.drain(..) {
+                each(HAMZA, span);
+            }
         }
         each(character, span);
     });
-    hamzas.into_iter().for_each(|span| each(HAMZA, span));
+    for span in hamzas {
+        each(HAMZA, span);
+    }
 }
 
 /// Hamza; before an alef it is part of it, because آ and ءا are spellings of the same sounds.
