@@ -9,7 +9,7 @@ use super::filter_extraction::{ExtractedFilter, remove_spans};
 use super::phrase::Phrase;
 use super::query_intent::{asks_assistant, asks_summary, asks_when, asks_which, parse_dialogue};
 use super::query_lexer::{QueryElement, add_characters, parse_filter, split_query};
-use super::stop_words::is_stop_word;
+use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
 use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokenize};
@@ -26,18 +26,36 @@ const MAX_DATES: usize = 16;
 /// Maximum number of candidate speaker names in a query.
 const MAX_NAMES: usize = 32;
 
-/// Number of words outside quotation marks from which a query is prose.
-///
-/// Quotation marks and leading minus signs in prose do not limit the search.
-const MIN_PROSE_WORDS: usize = 15;
+/// Numbers of words and of stop words outside quotation marks, from either of which a query is prose.
+const MIN_PROSE_WORDS: [usize; 2] = [15, 3];
+
+/// Returns whether a text is a sentence, a question or a command, in which quotation marks and leading minus signs do not limit the search.
+fn is_prose(text: &str, pieces: &[QueryElement<'_>]) -> bool {
+    let is_option = |piece: &QueryElement<'_>| match piece {
+        QueryElement::Without(text) => {
+            text.len() == 1 && text.starts_with(|own: char| own.is_ascii())
+        }
+        QueryElement::Text(text) => text.starts_with("--") && text.contains(char::is_alphabetic),
+        QueryElement::Phrase(_) => false,
+    };
+    let counts = pieces.iter().map(count_words);
+    let [words, stop_words] = counts.fold([0, 0], |[words, stops], [own, own_stops]| {
+        [words + own, stops + own_stops]
+    });
+    text.trim_end().ends_with(['?', '？', '吗', '嗎', '呢'])
+        || MIN_PROSE_WORDS[0] <= words
+        || MIN_PROSE_WORDS[1] <= stop_words
+        || pieces.iter().any(is_option)
+}
 
 /// Parses a query.
 ///
 /// A text matches if it contains any of the words. `"a phrase"` is required, `-word` and `-"a phrase"` are excluded, and `begin*` matches
 /// every word with that prefix. `tag:`, `scope:`, `category:`, `source:`, `from:` and `to:` (a year, month or day, as in `2026-05`) are
 /// combined with `filter`; days begin at midnight in UTC, see [`extract_bounds()`]. All other input is text, including an unclosed quotation mark and a `tag:` without a value; an invalid filter
-/// is reported in `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In prose, which has 15 or more
-/// words outside quotation marks, quotation marks are plain text, and `-word` is a word: `git commit -m` excludes nothing.
+/// is reported in `misread`. The quotation marks `“…”`, `„…“`, `«…»`, `「…」` and `『…』` also delimit phrases. In a question, a text with an
+/// option such as `-m` or `--all`, and a text with 3 stop words or 15 words outside quotation marks, quotation marks are plain text, and
+/// `-word` is a word.
 ///
 /// A dialogue, which has one message per line after the name of its speaker, consists of words only; words of later messages have more
 /// weight.
@@ -60,7 +78,7 @@ pub fn parse(text: &str, filter: &Filter) -> ParsedQuery {
         };
     }
     let pieces = split_query(text);
-    let is_prose = MIN_PROSE_WORDS <= pieces.iter().map(count_words).sum();
+    let is_prose = is_prose(text, &pieces);
     for piece in pieces {
         match piece {
             QueryElement::Without(text) if is_prose => push_separated(&mut plain, text),
@@ -184,14 +202,17 @@ pub fn has_operators(text: &str) -> bool {
     has_prefix || has_quote_or_exclusion || !misread.is_empty() || filter != Filter::default()
 }
 
-/// Returns the number of words of an element that is neither quoted, excluded nor a filter.
-fn count_words(piece: &QueryElement<'_>) -> usize {
-    let mut count = 0;
+/// Returns the numbers of words and of stop words of an element that is neither quoted, excluded nor a filter.
+fn count_words(piece: &QueryElement<'_>) -> [usize; 2] {
+    let mut count = [0; 2];
     if let QueryElement::Text(text) = piece
         && !matches!(parse_filter(text, &mut Filter::default(), &Utc), Ok(true))
     {
         tokenize(text, &mut |token| {
-            count += usize::from(token.kind != TokenKind::Character);
+            let is_word = token.kind == TokenKind::Word;
+            let is_stop = is_word && is_stop_token(&text[token.span], true);
+            count[0] += usize::from(token.kind != TokenKind::Character);
+            count[1] += usize::from(is_stop);
         });
     }
     count
@@ -684,12 +705,16 @@ mod tests {
                 .iter()
                 .any(|word| word.term.text == "pay" && word.role == WordRole::Content)
         );
-        assert_eq!(
-            read("which step of the \"Pay Yourself First\" method did I choose in May?")
-                .phrases
-                .len(),
-            1
-        );
+        for sentence in [
+            "which step of the \"Pay Yourself First\" method did I choose in May?",
+            "summarize what is in my note \"Pay Yourself First\"",
+            "「Pay Yourself First」里写了什么？",
+        ] {
+            assert!(read(sentence).phrases.is_empty(), "{sentence}");
+        }
+        for query in ["\"pay yourself first\" method", "「自己先付」 方法"] {
+            assert_eq!(read(query).phrases.len(), 1, "{query}");
+        }
     }
 
     #[test]
@@ -703,12 +728,12 @@ mod tests {
                 "{word}"
             );
         }
-        assert_eq!(
-            read("how do I change the message of git commit -amend")
-                .without
-                .len(),
-            1
-        );
+        for command in ["git commit -m fix", "cargo test --release -quiet"] {
+            assert!(read(command).without.is_empty(), "{command}");
+        }
+        for query in ["git commit -amend", "喝 -茶"] {
+            assert_eq!(read(query).without.len(), 1, "{query}");
+        }
     }
 
     #[test]
