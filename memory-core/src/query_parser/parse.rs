@@ -12,7 +12,7 @@ use super::query_lexer::{QueryElement, add_characters, parse_filter, split_query
 use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
-use crate::text::{Term, TokenKind, query_terms, symbol_terms, tokenize};
+use crate::text::{Term, TokenKind, identifier_parts, query_terms, symbol_terms, tokenize};
 
 /// Maximum number of query words; the rest is dropped.
 const MAX_WORDS: usize = 256;
@@ -347,6 +347,7 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             is_prefix,
         });
     }
+    add_identifier_words(plain, &typed, &mut question.words);
     add_characters(plain, &ages, MAX_WORDS, &mut question.words);
     let has_content = question
         .words
@@ -387,6 +388,31 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             .iter_mut()
             .filter(|word| word.role == counts)
             .for_each(|word| word.role = WordRole::Content);
+    }
+}
+
+/// Adds the words of identifiers, which other texts write apart.
+fn add_identifier_words(plain: &str, typed: &[SpelledWord], words: &mut Vec<QueryWord>) {
+    for part in typed
+        .iter()
+        .flat_map(|word| identifier_parts(&plain[word.span.clone()]))
+    {
+        for term in query_terms(part) {
+            if words.len() < MAX_WORDS && words.iter().all(|own| own.term != term) {
+                let is_stop = is_stop_token(part, true);
+                words.push(QueryWord {
+                    term,
+                    spelled: crate::text::fold(part),
+                    role: if is_stop {
+                        WordRole::Aside
+                    } else {
+                        WordRole::Content
+                    },
+                    age: 0,
+                    is_prefix: false,
+                });
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! indexes are rebuilt.
 
 mod fold;
+mod identifier;
 mod invisible;
 pub(crate) mod lookalike;
 mod markdown_budget;
@@ -20,6 +21,7 @@ mod windows_name;
 
 pub use fold::fold;
 pub(crate) use fold::to_ascii_form;
+pub use identifier::identifier_parts;
 pub use invisible::deceptive_characters;
 pub(crate) use invisible::is_invisible;
 pub use markdown_budget::{MarkdownBudget, MarkdownEvent, split_html_texts};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use memory_core::Memory;
-use memory_core::text::{TokenKind, for_each_symbol, tokenize};
+use memory_core::text::{TokenKind, for_each_symbol, identifier_parts, tokenize};
 
 /// Weight of a word of the title, relative to the content.
 const TITLE_WEIGHT: u32 = 3;
@@ -39,9 +39,11 @@ impl DocumentTerms {
                 } else {
                     &mut text
                 };
-                match terms.get_mut(token.text) {
-                    Some(frequency) => *frequency += weight,
-                    None => drop(terms.insert(token.text.to_owned(), weight)),
+                add_term(token.text, weight, terms);
+                if token.kind == TokenKind::Word {
+                    for word in identifier_parts(&part[token.span]) {
+                        tokenize(word, &mut |token| add_term(token.text, weight, &mut text));
+                    }
                 }
             });
             for_each_symbol(part, &mut |token| {
@@ -65,6 +67,13 @@ impl DocumentTerms {
             characters: EncodedTerms::of(characters),
             spelled: EncodedTerms::of(spelled),
         }
+    }
+}
+
+fn add_term(term: &str, weight: u32, terms: &mut HashMap<String, u32>) {
+    match terms.get_mut(term) {
+        Some(frequency) => *frequency += weight,
+        None => drop(terms.insert(term.to_owned(), weight)),
     }
 }
 

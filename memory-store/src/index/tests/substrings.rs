@@ -53,7 +53,7 @@ fn a_part_of_a_word_is_found_behind_whole_words() {
     let bodies = [
         "We moved to PostgreSQL",
         "SQL is a language, and a long note about it goes on for many more words than the others do",
-        "MySQLBackup runs at night",
+        "Mysqlbackup runs at night",
         "The Raspberrypi is in the attic",
         "A berry a day",
         "nothing of the kind",
@@ -226,4 +226,27 @@ fn damaged_words_beside_a_segment_change_no_answer() {
     }
     std::fs::write(&path, &bytes[..5]).unwrap();
     assert_eq!(numbers(&home.index(), "sql"), [1]);
+}
+
+#[test]
+fn identifiers_are_found_in_every_style() {
+    let bodies = [
+        "call getUserById for lookups",
+        "MAX_RETRY_COUNT is 5",
+        "a user group has an id",
+        "retry it",
+    ];
+    with_notes(&bodies, |index| {
+        for query in [
+            "getUserById",
+            "get user by id",
+            "get_user_by_id",
+            "GetUserByID",
+        ] {
+            assert_eq!(numbers(index, query)[0], 1, "{query}");
+        }
+        for query in ["maxRetryCount", "max retry count", "MAX_RETRY_COUNT"] {
+            assert_eq!(numbers(index, query)[0], 2, "{query}");
+        }
+    });
 }
