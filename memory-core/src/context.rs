@@ -22,7 +22,7 @@ use crate::RankFeatureScore;
 use crate::context::block::{ContextBlock, count_up_to};
 use crate::context::usefulness::{RequestEvidence, select_useful};
 use crate::conversation::is_courtesy;
-use crate::earlier::find_replacement;
+use crate::earlier::{find_replaced, find_replacement};
 use crate::query_parser::{WordRole, expects_several_results, parse};
 use crate::rank::{CollectionKind, RankFeature};
 use crate::search::search_sentence;
@@ -581,11 +581,17 @@ fn default_memories(
     let is_new = |stored: &StoredMemory| {
         stored.memory.category != Category::Reminders && ids.insert(stored.memory.id)
     };
-    Ok(parts
+    let all: Vec<StoredMemory> = parts
         .into_iter()
         .flatten()
         .chain(rest)
         .filter(is_new)
+        .collect();
+    let notes: Vec<&Memory> = all.iter().map(|stored| &stored.memory).collect();
+    let replaced = find_replaced(&notes);
+    let current = all.into_iter().zip(replaced);
+    Ok(current
+        .filter_map(|(stored, newer)| newer.is_none().then_some(stored))
         .collect())
 }
 

@@ -9,7 +9,7 @@ use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
 use crate::standing::is_of_person_or_agent;
 use crate::text::{TokenKind, fold, sentences, tokenize};
-use crate::{Filter, Hit, Memory, Query, Ranking, Scope, Services, StoreError};
+use crate::{Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
 
 /// Words that say that something changed, in English, German, French, Spanish, Portuguese and Italian, without accents.
 const CHANGES: &str = "\
@@ -70,6 +70,9 @@ const REPEATED: (usize, usize) = (2, 5);
 /// The number of newer notes that are compared with a note.
 const MAX_NEWER: usize = 20;
 
+/// The number of hits that are compared with each other.
+const MAX_COMPARED: usize = 30;
+
 /// Returns the newest note that replaces a note, if any.
 pub(crate) fn find_replacement(
     services: &Services,
@@ -109,6 +112,50 @@ pub(crate) fn find_replacement(
 /// is a single sentence. Both are of the same scope, or the newer one is of a project and the older one of all.
 pub fn replaces_note(newer: &Memory, older: &Memory) -> bool {
     ReplaceableNote::of(older).is_some_and(|older| older.is_replaced_by(newer))
+}
+
+/// Returns for each memory the number of the newest one among all that replaces it, if any.
+pub(crate) fn find_replaced(memories: &[&Memory]) -> Vec<Option<usize>> {
+    let is_change = |number: &usize| {
+        let text = &memories[*number].content;
+        text.len() <= MAX_SIZES[1] && tells_change(text)
+    };
+    let changes: Vec<usize> = (0..memories.len()).filter(is_change).collect();
+    let newest = |older: &&Memory| {
+        let older = ReplaceableNote::of(older).filter(|_| !changes.is_empty())?;
+        let newer = changes.iter().copied();
+        newer
+            .filter(|newer| older.is_replaced_by(memories[*newer]))
+            .max_by_key(|newer| memories[*newer].created_at)
+    };
+    memories.iter().map(newest).collect()
+}
+
+/// Marks the hits that another hit replaces, and puts that hit before them.
+pub(crate) fn order_versions(hits: &mut Vec<Hit>) {
+    let compared = hits.len().min(MAX_COMPARED);
+    let is_note = |hit: &&Hit| !hit.explanation.is_turn;
+    let notes: Vec<&Memory> = hits[..compared]
+        .iter()
+        .filter(is_note)
+        .map(|hit| &hit.stored.memory)
+        .collect();
+    let replaced = find_replaced(&notes);
+    let pairs: Vec<(MemoryId, MemoryId)> = notes
+        .iter()
+        .zip(replaced)
+        .filter_map(|(older, newer)| Some((older.id, notes[newer?].id)))
+        .collect();
+    for (older, newer) in pairs {
+        let place = |id| hits.iter().position(|hit| hit.stored.memory.id == id);
+        let (Some(old_place), Some(new_place)) = (place(older), place(newer)) else {
+            continue;
+        };
+        hits[old_place].explanation.replaced_by = Some(newer);
+        if old_place < new_place {
+            hits[old_place..=new_place].rotate_right(1);
+        }
+    }
 }
 
 /// A note that a newer one may replace.
@@ -250,6 +297,37 @@ mod tests {
             "The harbour release moved again, to 9 June.",
         ];
         assert_eq!(replacement(&thrice).as_deref(), Some(thrice[2]));
+    }
+
+    #[test]
+    fn a_search_puts_the_newer_note_first_and_marks_the_older_one() {
+        let services = services(Arc::new(MemStore::default()));
+        let put = |days, text: &str| {
+            let draft = Draft {
+                created_at: Some(chrono::DateTime::UNIX_EPOCH + chrono::TimeDelta::days(days)),
+                ..Draft::new(text)
+            };
+            let written = write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
+            written.id
+        };
+        let new = put(
+            2,
+            "After a long debate the harbour release moved again, now to 9 June",
+        );
+        let old = put(1, "The harbour release is on 3 March");
+        put(3, "The harbour release is fun");
+        let found = crate::search(&services, &Query::new("harbour release 3 March"));
+        let hits = found.expect("it is found").hits;
+        let marked: Vec<_> = hits.iter().map(|hit| hit.explanation.replaced_by).collect();
+        let place = |id| hits.iter().position(|hit| hit.stored.memory.id == id);
+        assert!(place(new) < place(old), "{hits:?}");
+        assert_eq!(marked.iter().flatten().collect::<Vec<_>>(), [&new]);
+        assert_eq!(place(old), marked.iter().position(Option::is_some));
+        let now = services.clock.now();
+        let given = crate::ShownMemories::default();
+        let start = crate::build_context(&services, "", 2_000, &given, &now).expect("it is built");
+        let given: Vec<_> = start.memories.iter().map(|own| own.memory.id).collect();
+        assert!(given.contains(&new) && !given.contains(&old), "{given:?}");
     }
 
     #[test]

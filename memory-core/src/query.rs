@@ -4,7 +4,7 @@ use std::ops::{Deref, Range};
 
 use crate::query_parser::TextQuery;
 use crate::rank::{RankFeature, RankWeights};
-use crate::{Category, Filter, Scope, StoredMemory};
+use crate::{Category, Filter, MemoryId, Scope, StoredMemory};
 
 /// A search query: text and a filter.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,6 +210,8 @@ pub struct ScoreExplanation {
     pub is_part: bool,
     /// Whether the memory is a message of a conversation.
     pub is_turn: bool,
+    /// The newer hit that replaces the memory, if any, see [`crate::replaces_note()`]. It ranks before this one.
+    pub replaced_by: Option<MemoryId>,
     /// The score of the reranking model, if one has read the hit. It then determines the relevance.
     pub rerank: Option<RerankScore>,
     /// The cosine of the vectors of the query and the memory, if both have one.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
+use crate::earlier::order_versions;
 use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
@@ -130,6 +131,7 @@ fn search_parsed(
         found.hits = diversify(found.hits, query);
     }
     found.hits.truncate(query.limit);
+    order_versions(&mut found.hits);
     let is_cut = 0 < question.left_out;
     let cut = is_cut.then(|| {
         format!(

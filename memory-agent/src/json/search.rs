@@ -25,6 +25,8 @@ struct HitShape<'a> {
     score: f64,
     snippet: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplanationShape<'a>>,
 }
 
@@ -67,7 +69,8 @@ struct TermShape<'a> {
 
 /// Returns the JSON of search results, best first.
 ///
-/// `{hits: [{memory, score, snippet, explain?}], total, degraded?}`. `degraded` gives the reason why the result may be
+/// `{hits: [{memory, score, snippet, replaced_by?, explain?}], total, degraded?}`. `replaced_by` is the id of a newer hit that says that what
+/// the memory states has changed. `degraded` gives the reason why the result may be
 /// incomplete. With `explain`, each hit explains its score: `{relevance, rerank?: {score, before}, cosine?, recency, parts:
 /// [{part, value, score}], terms: [{term, frequency, documents, idf, score}], length, average_length, documents}`.
 ///
@@ -96,6 +99,7 @@ impl<'a> HitShape<'a> {
             memory: MemoryShape::of(&hit.stored, inbox_ttl),
             score: shortest_decimal(hit.score),
             snippet: &hit.snippet,
+            replaced_by: hit.explanation.replaced_by.map(|id| id.to_string()),
             explain: explain.then(|| ExplanationShape::of(&hit.explanation)),
         }
     }
@@ -115,6 +119,7 @@ impl<'a> ExplanationShape<'a> {
             documents,
             is_part: _,
             is_turn: _,
+            replaced_by: _,
         } = explanation;
         Self {
             relevance: shortest_decimal(*relevance),

@@ -104,6 +104,8 @@ struct BriefMemory {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    replaced_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     due: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     done: bool,
@@ -136,6 +138,7 @@ impl BriefMemory {
                 .take(MAX_TAGS)
                 .map(|tag| to_one_line(tag, MAX_TITLE))
                 .collect(),
+            replaced_by: None,
             due: memory
                 .reminder
                 .as_ref()
@@ -202,6 +205,8 @@ fn local_minute(context: &ToolContext, moment: DateTime<Utc>) -> String {
 pub(super) struct BriefItem<'a> {
     stored: &'a StoredMemory,
     passage: SelectedPassage,
+    /// The newer item that replaces the memory, if any.
+    replaced_by: Option<MemoryId>,
     recalled: RecalledId,
 }
 
@@ -232,6 +237,7 @@ impl<'a> BriefList<'a> {
         let item = |hit: &'a Hit| BriefItem {
             stored: &hit.stored,
             passage: selector.select_hit(hit),
+            replaced_by: hit.explanation.replaced_by,
             recalled: hit.into(),
         };
         hits.iter().map(item).collect()
@@ -246,6 +252,7 @@ impl<'a> BriefList<'a> {
             .map(|stored| BriefItem {
                 stored,
                 passage: passage(stored),
+                replaced_by: None,
                 recalled: stored.into(),
             })
             .collect()
@@ -263,10 +270,16 @@ impl<'a> BriefList<'a> {
             .saturating_sub(degraded.as_deref().map_or(0, upper_token_count));
         let mut shown: Vec<Value> = Vec::new();
         for BriefItem {
-            stored, passage, ..
+            stored,
+            passage,
+            replaced_by,
+            ..
         } in &self.items
         {
-            let item = crate::json::value(&BriefMemory::of(context, stored, passage.clone()));
+            let item = crate::json::value(&BriefMemory {
+                replaced_by: replaced_by.map(|id| short_id(context, &id)),
+                ..BriefMemory::of(context, stored, passage.clone())
+            });
             let tokens = larger_form(&item);
             if left < tokens && !shown.is_empty() {
                 break;

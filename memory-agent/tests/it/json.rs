@@ -213,6 +213,7 @@ fn an_answer_explains_itself_only_when_asked() {
         relevance: 0.75,
         is_part: false,
         is_turn: false,
+        replaced_by: None,
         rerank: Some(RerankScore {
             score: 1.1,
             before: 0.25,

@@ -161,6 +161,11 @@ impl SearchArgs {
             day,
             memories::tags_text(memory),
         ];
+        facts.extend(
+            hit.explanation
+                .replaced_by
+                .map(|id| format!("replaced by {}", id.short())),
+        );
         facts.retain(|fact| !fact.is_empty());
         output.line(&format!(
             "{}  {}  {}",
@@ -294,6 +299,7 @@ fn explanation_text(hit: &Hit) -> String {
         documents,
         is_part: _,
         is_turn: _,
+        replaced_by: _,
     } = &hit.explanation;
     let parts = parts
         .iter()

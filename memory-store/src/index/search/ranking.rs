@@ -509,6 +509,7 @@ impl ScoreExplainer<'_> {
             relevance: 0.0,
             is_part: false,
             is_turn: candidate.seat.is_some(),
+            replaced_by: None,
             rerank: None,
             cosine: None,
             recency: rank::recency(candidate.created_at, now),
