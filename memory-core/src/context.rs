@@ -20,6 +20,7 @@ use chrono::{DateTime, TimeZone};
 
 use crate::RankFeatureScore;
 use crate::context::block::{ContextBlock, count_up_to};
+pub use crate::context::usefulness::MIN_USEFULNESS;
 use crate::context::usefulness::{RequestEvidence, select_useful};
 use crate::conversation::is_courtesy;
 use crate::earlier::{find_replaced, find_replacement};
@@ -489,8 +490,8 @@ fn find_matches<Tz: TimeZone>(
         &request,
         is_about_memories || expects_several_results(prompt),
     );
-    let mut current: Vec<Hit> = Vec::with_capacity(useful.len());
-    for hit in useful {
+    let mut current: Vec<(f32, Hit)> = Vec::with_capacity(useful.len());
+    for (usefulness, hit) in useful {
         let mut hit = hit;
         for _ in 0..MAX_VERSIONS {
             let Some(newer) = find_replacement(services, &hit.stored.memory)? else {
@@ -500,9 +501,9 @@ fn find_matches<Tz: TimeZone>(
         }
         if current
             .iter()
-            .all(|other| other.stored.memory.id != hit.stored.memory.id)
+            .all(|(_, other)| other.stored.memory.id != hit.stored.memory.id)
         {
-            current.push(hit);
+            current.push((usefulness, hit));
         }
     }
     let turns = share_with_project(
@@ -510,12 +511,25 @@ fn find_matches<Tz: TimeZone>(
         own_turns.into_iter().filter(is_near_enough).collect(),
         &|hit: &Hit| hit.stored.memory.id,
     );
-    let given = current.into_iter().chain(turns);
-    let (ranks, given) = given
-        .map(|hit| (RecalledId::from(&hit), hit.stored))
-        .unzip();
+    let notes = current
+        .into_iter()
+        .map(|(usefulness, hit)| (recalled_note(&hit, usefulness), hit.stored));
+    let turns = turns
+        .into_iter()
+        .map(|hit| (RecalledId::from(&hit), hit.stored));
+    let (ranks, given) = notes.chain(turns).unzip();
     context.ranks = ranks;
     Ok(given)
+}
+
+/// Returns a note for the recall ledger. A store that explains no score tells nothing about its usefulness.
+fn recalled_note(hit: &Hit, usefulness: f32) -> RecalledId {
+    let recalled = RecalledId::from(hit);
+    if hit.explanation.parts.is_empty() {
+        recalled
+    } else {
+        recalled.useful(usefulness)
+    }
 }
 
 /// The categories of the profile of the person.

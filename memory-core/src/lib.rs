@@ -129,8 +129,8 @@ pub use clock::{Clock, IdSource, RandomIds, SystemClock};
 pub use code::{Code, Fault};
 pub use commit::{Refinement, RefinementUnit, RefusedUnit, SecretPolicy};
 pub use context::{
-    Context, ShownMemories, build_context, build_matching_context, build_standing_context,
-    fit_budget,
+    Context, MIN_USEFULNESS, ShownMemories, build_context, build_matching_context,
+    build_standing_context, fit_budget,
 };
 pub use earlier::replaces_note;
 pub use embed::{EmbedReport, embed, embed_newest};

@@ -79,7 +79,7 @@ pub struct RecalledId {
     /// The contribution of each part to the score, the largest first, without parts that contribute nothing.
     ///
     /// A part is named as in [`crate::rank::RankFeature`]; `standing` marks a standing instruction or preference, and `rerank`
-    /// is the score of the reranking model. [`Self::COSINE`] is not a contribution.
+    /// is the score of the reranking model. [`Self::COSINE`] and [`Self::USEFULNESS`] are no contributions.
     pub parts: Vec<(String, f32)>,
 }
 
@@ -213,6 +213,9 @@ impl RecalledId {
     /// The name of the cosine among the parts. It is no part of the sum, so it is the last one.
     pub const COSINE: &str = "cosine";
 
+    /// The name of the probability of [`Self::useful()`] among the parts. It is no part of the sum either.
+    pub const USEFULNESS: &str = "usefulness";
+
     /// Returns the cosine of the vectors of the query and the memory, if it was compared.
     pub fn cosine(parts: &[(String, f32)]) -> Option<f32> {
         parts
@@ -234,6 +237,14 @@ impl RecalledId {
     #[must_use]
     pub fn standing(mut self) -> Self {
         self.parts.insert(0, ("standing".to_owned(), 1.0));
+        self
+    }
+
+    /// Returns this memory with the probability that it is useful for a prompt.
+    #[must_use]
+    pub fn useful(mut self, probability: f32) -> Self {
+        self.parts
+            .push((Self::USEFULNESS.to_owned(), round(probability)));
         self
     }
 

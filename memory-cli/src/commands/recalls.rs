@@ -6,7 +6,8 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    MemoryStoreExt, RecallFilter, RecallList, RecallRecord, RecalledId, StoreError, recalls, why,
+    MIN_USEFULNESS, MemoryStoreExt, RecallFilter, RecallList, RecallRecord, RecalledId, StoreError,
+    recalls, why,
 };
 
 use crate::app::App;
@@ -365,9 +366,11 @@ fn parts_text(memory: &RecalledId) -> String {
     let parts = shown.map(|(name, score)| match name.as_str() {
         "standing" => name.clone(),
         "vector" => memories::meaning_text(*score, cosine),
+        RecalledId::USEFULNESS => format!("useful {score:.2} (at least {MIN_USEFULNESS:.2})"),
         _ => format!("{name} {score:.2}"),
     });
-    let parts: Vec<String> = parts.collect();
+    let mut parts: Vec<String> = parts.collect();
+    parts.sort_by_key(|part| !part.starts_with("useful"));
     if parts.is_empty() {
         NO_VALUE.to_owned()
     } else {

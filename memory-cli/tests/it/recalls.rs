@@ -47,7 +47,7 @@ fn the_recalls_of_a_memory_are_shown_also_after_its_deletion() {
     sandbox.run(&["search", "tea"]);
     assert_snapshot!(sandbox.run(&["why", &id]), @"
     [time]	codex	[op1]	-	agent memory_read	1/1	-	-	-
-    [time]	claude-code	s7	-	hook prompt	1/1	[n]	words 7.47, means the same 4.40 (cosine 0.66), coverage 1.89, asides 0.63	which tea does the user drink?
+    [time]	claude-code	s7	-	hook prompt	1/1	[n]	useful 1.00 (at least 0.20), words 7.47, means the same 4.40 (cosine 0.66), coverage 1.89, asides 0.63	which tea does the user drink?
     ");
     sandbox.run(&["delete", &id]);
     assert_snapshot!(sandbox.run(&["why", &id[..8], "--limit", "1"]), @"

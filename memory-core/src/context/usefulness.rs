@@ -17,7 +17,7 @@ use crate::{Category, Hit, Memory, Scope, Services, TermScore};
 ///
 /// On the larger labelled set, the model alone shows 54, 50 and 44 % of the needed notes at a precision of 39, 46 and 50 % for a minimum
 /// of 0.14, 0.2 and 0.27.
-const MIN_USEFULNESS: f32 = 0.2;
+pub const MIN_USEFULNESS: f32 = 0.2;
 
 /// The maximum number of notes for a prompt that asks for one thing, and for one that asks for several.
 const MAX_NOTES: [usize; 2] = [6, 12];
@@ -148,7 +148,7 @@ impl RequestEvidence {
     }
 }
 
-/// Returns the notes among `hits` that are probably useful, best first.
+/// Returns the notes among `hits` that are probably useful, best first, each with the probability.
 ///
 /// The hits of a store that explains no score have no floor.
 pub(super) fn select_useful(
@@ -156,7 +156,7 @@ pub(super) fn select_useful(
     mut hits: Vec<Hit>,
     request: &RequestEvidence,
     asks_for_several: bool,
-) -> Vec<Hit> {
+) -> Vec<(f32, Hit)> {
     let mut ids = HashSet::new();
     hits.retain(|hit| ids.insert(hit.stored.memory.id));
     let best_cosine = hits
@@ -181,7 +181,7 @@ pub(super) fn select_useful(
         .collect();
     useful.sort_by(|(one, _), (other, _)| other.total_cmp(one));
     useful.truncate(MAX_NOTES[usize::from(asks_for_several)]);
-    useful.into_iter().map(|(_, hit)| hit).collect()
+    useful
 }
 
 #[cfg(test)]
@@ -192,6 +192,16 @@ mod tests {
     use crate::rank::RankFeature;
     use crate::testing::services;
     use crate::{Draft, MemStore, RankFeatureScore, ScoreExplanation, SecretPolicy, write};
+
+    fn useful_notes(
+        services: &Services,
+        hits: Vec<Hit>,
+        request: &RequestEvidence,
+        asks_for_several: bool,
+    ) -> Vec<Hit> {
+        let useful = select_useful(services, hits, request, asks_for_several);
+        useful.into_iter().map(|(_, hit)| hit).collect()
+    }
 
     /// Returns a hit with the evidence of its words and, if there are vectors, its cosine.
     fn hit(services: &Services, draft: Draft, words: f32, cosine: Option<f32>) -> Hit {
@@ -236,11 +246,11 @@ mod tests {
             of("near", 0.0, Some(0.5)),
             of("its words", 1.5, Some(0.3)),
         ];
-        let useful = select_useful(&services, hits, &request(), false);
+        let useful = useful_notes(&services, hits, &request(), false);
         assert_eq!(contents(&useful), ["its words", "near"]);
         let hits = vec![of("some words", 0.3, None), of("many words", 0.9, None)];
         assert_eq!(
-            contents(&select_useful(&services, hits, &request(), false)),
+            contents(&useful_notes(&services, hits, &request(), false)),
             ["many words"]
         );
         let many = || {
@@ -248,8 +258,8 @@ mod tests {
                 .map(|number| of(&format!("note {number}"), 2.0, None))
                 .collect::<Vec<_>>()
         };
-        let counts = [false, true]
-            .map(|several| select_useful(&services, many(), &request(), several).len());
+        let counts =
+            [false, true].map(|several| useful_notes(&services, many(), &request(), several).len());
         assert_eq!(counts, MAX_NOTES);
     }
 
@@ -278,7 +288,7 @@ mod tests {
             of("It is due on day 17", &["17"]),
             of("Run the checks in order", &["run", "test"]),
         ];
-        let useful = select_useful(&services, hits, &request(), false);
+        let useful = useful_notes(&services, hits, &request(), false);
         assert_eq!(contents(&useful), ["Run the checks in order"]);
     }
 
@@ -309,7 +319,7 @@ mod tests {
             draft("of all places", None, Some(Category::Knowledge), 90),
         ]
         .map(|draft| hit(&services, draft, 0.4, Some(0.25)));
-        let useful = select_useful(&services, hits.to_vec(), &request(), false);
+        let useful = useful_notes(&services, hits.to_vec(), &request(), false);
         assert_eq!(contents(&useful), ["of the project", "in its inbox"]);
         let hits = hits.map(|hit| Hit {
             explanation: ScoreExplanation {
@@ -318,7 +328,7 @@ mod tests {
             },
             ..hit
         });
-        let useful = select_useful(&services, hits.to_vec(), &request(), false);
+        let useful = useful_notes(&services, hits.to_vec(), &request(), false);
         assert_eq!(
             contents(&useful),
             [
