@@ -1588,7 +1588,9 @@ fn has_secret(memory: &Memory) -> bool {
     let title = memory.title.as_deref().unwrap_or_default();
     let named = format!("{title}: {}", memory.content);
     let texts = [&memory.content, &memory.source, &named].into_iter();
+    let origins = memory.origin.iter().chain(&memory.other_origins);
     texts
+        .chain(origins.flat_map(|origin| [&origin.source, &origin.root, &origin.path]))
         .chain(memory.tags.as_slice())
         .chain(&memory.aliases)
         .any(|text| memory_core::secret::redact(text).is_some())
