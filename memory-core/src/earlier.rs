@@ -132,7 +132,7 @@ pub(crate) fn find_replaced(memories: &[&Memory]) -> Vec<Option<usize>> {
 }
 
 /// Marks the hits that another hit replaces, and puts that hit before them.
-pub(crate) fn order_versions(hits: &mut Vec<Hit>) {
+pub(crate) fn order_versions(hits: &mut [Hit]) {
     let compared = hits.len().min(MAX_COMPARED);
     let is_note = |hit: &&Hit| !hit.explanation.is_turn;
     let notes: Vec<&Memory> = hits[..compared]

@@ -630,7 +630,7 @@ mod tests {
                 .memories
                 .len()
         };
-        assert_eq!((say("claude"), count()), (None, 0));
+        assert_eq!((say("claude"), count()), (None, 1));
         assert_eq!((say(""), count()), (Some(SpeakerRole::Person), 1));
         assert_eq!(say(""), None);
     }

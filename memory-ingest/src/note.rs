@@ -279,8 +279,8 @@ impl NoteNames {
         }
         names.aliases = remove_duplicates(names.aliases);
         for key in ["title", "name"] {
-            let named = fields.iter().find(|(own, _)| own == key);
-            let title = named.and_then(|(_, value)| value.scalar());
+            let field = fields.iter().find(|(own, _)| own == key);
+            let title = field.and_then(|(_, value)| value.scalar());
             let title = title.map(one_line).unwrap_or_default();
             if !title.is_empty() {
                 names.title = title;

@@ -7,7 +7,11 @@ use crate::exact_json;
 use crate::parameters::allowed_types;
 
 /// The tools with other names of parameters, former and usual ones: tool, other name, current name.
-const RENAMED: [(&str, &str, &str); 15] = [
+const RENAMED: [(&str, &str, &str); 19] = [
+    ("memory_context", "prompt", "query"),
+    ("memory_search", "prompt", "query"),
+    ("memory_smart_search", "prompt", "query"),
+    ("memory_update", "text", "content"),
     ("memory_list", "offset", "cursor"),
     ("memory_list", "until", "to"),
     ("memory_search", "until", "to"),

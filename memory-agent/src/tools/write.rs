@@ -17,7 +17,8 @@ use super::input::{find_all, parse_expiry, parse_field};
 /// Stores a memory.
 pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
     name: "memory_write",
-    description: "Store what later sessions need: one fact, decision, preference or lesson, in full sentences. Not for the state of \
+    description: "Store what later sessions need: one fact, decision, preference or lesson, in full sentences, or one \
+ rule of the user as a request (\"Always answer in metric units\"). Not for the state of \
  the current task, and never for passwords or keys. Search first; correct what exists with memory_update.",
     effect: Effect::Adds,
     execute: |context, input| {

@@ -71,6 +71,14 @@ impl SpeakerRole {
     }
 }
 
+impl SpeakerRole {
+    /// Returns whether a source names the role of an assistant in a transcript, such as `Assistant:`, and not a program.
+    pub(crate) fn is_assistant_label(source: &str) -> bool {
+        let name = source.trim().trim_end_matches(':').to_lowercase();
+        ASSISTANT_ROLES.contains(&name.as_str())
+    }
+}
+
 /// The maximum size of a source that names a role, in bytes.
 const MAX_SOURCE_BYTES: usize = 64;
 

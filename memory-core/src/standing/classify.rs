@@ -141,7 +141,9 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     let is_preference = memory.category == Category::Preferences;
     let counts = match authorship {
         Authorship::Person => !found.is_empty() || is_preference,
-        Authorship::Agent => is_statement(&memory.content, &found, is_preference),
+        Authorship::Agent => {
+            is_rule(memory, &found) || is_statement(&memory.content, &found, is_preference)
+        }
         Authorship::Foreign => false,
     };
     let is_long = end < memory.content.len();
@@ -166,6 +168,20 @@ pub(crate) fn has_new_statement(original: &Memory, edited: &Memory) -> bool {
 /// The maximum size of an agent's note about a wish of the person, in bytes.
 const MAX_AGENT_NOTE: usize = 400;
 
+/// Returns whether an agent saves a rule for the person: a short text that consists only of requests.
+///
+/// A quotation, or a line of an assistant in a transcript, is none.
+fn is_rule(memory: &Memory, found: &[StandingSentence]) -> bool {
+    let all = sentences(&memory.content).len();
+    let is_request = |sentence: &StandingSentence| sentence.form == StandingForm::Request;
+    memory.content.len() <= MAX_AGENT_NOTE
+        && !SpeakerRole::is_assistant_label(&memory.source)
+        && !memory.content.contains(['"', '“', '„', '«', '「', '『'])
+        && found.len() == all
+        && 0 < all
+        && found.iter().all(is_request)
+}
+
 /// Returns whether a text of an agent only states wishes of the person.
 ///
 /// The first sentence must be such a statement, and none may be a request: a page that an agent summarizes may contain requests.
@@ -184,7 +200,7 @@ fn is_statement(content: &str, found: &[StandingSentence], is_preference: bool) 
 pub(super) enum Authorship {
     /// The person. Requests and statements count.
     Person,
-    /// A program that writes on behalf of the person. Only statements about the person count.
+    /// A program that writes on behalf of the person. Statements about the person count, and rules of nothing but requests.
     Agent,
     /// Another author, or a text from elsewhere. Nothing counts.
     Foreign,
