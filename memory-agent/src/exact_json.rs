@@ -175,17 +175,16 @@ pub fn unmark(text: &str) -> Cow<'_, str> {
 
 /// Returns a JSON text for a client: without marks, and with escapes for the line separators of Unicode, which some clients take for
 /// the end of a message.
+#[cfg(feature = "server")]
 pub(crate) fn to_wire(text: &str) -> Cow<'_, str> {
     let plain = unmark(text);
-    if !plain.contains(LINE_SEPARATORS) {
+    if !plain.contains(['\u{2028}', '\u{2029}']) {
         return plain;
     }
     // In JSON they occur only within strings.
     let escaped = plain.replace('\u{2028}', "\\u2028");
     Cow::Owned(escaped.replace('\u{2029}', "\\u2029"))
 }
-
-const LINE_SEPARATORS: [char; 2] = ['\u{2028}', '\u{2029}'];
 
 /// Returns whether a value contains a marked number.
 pub(crate) fn contains_marked_number(value: &Value) -> bool {

@@ -17,9 +17,9 @@ use self::attitude::{
 use self::attribute::{is_same_value, parse_attributes};
 use self::word_order::WordOrder;
 use super::EntryRole;
-use super::speech_act::{clauses_in, is_han, statements};
+use super::speech_act::{clauses_in, statements};
 use crate::query_parser::is_stop_token;
-use crate::text::{TokenKind, tokenize};
+use crate::text::{TokenKind, is_han, tokenize};
 
 /// The claim of a text: its content words, their order, and the attitude towards them.
 ///

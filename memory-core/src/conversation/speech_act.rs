@@ -10,10 +10,8 @@ mod words;
 
 use std::ops::Range;
 
-pub(super) use self::words::is_han;
-
 use crate::standing::own_sentences;
-use crate::text::{push_range, sentences};
+use crate::text::{is_han, push_range, sentences};
 
 /// The speech act of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,7 +117,7 @@ pub fn is_courtesy(text: &str) -> bool {
                     ANSWERS.contains(&word.as_str())
                         || word
                             .chars()
-                            .any(|own| words::is_han(own) && ANSWERS.contains(&&*own.to_string()))
+                            .any(|own| is_han(own) && ANSWERS.contains(&&*own.to_string()))
                 })
     };
     clauses_in(text, 0..text.len())
@@ -137,7 +135,7 @@ pub(crate) fn framing_words(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for clause in clauses {
         let written = &text[clause.clone()];
-        let own = if written.chars().any(words::is_han) {
+        let own = if written.chars().any(is_han) {
             chinese::framing_words(written)
         } else {
             english::framing_words(written)
@@ -162,7 +160,7 @@ pub(super) fn clauses_in(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
 }
 
 fn classify_clause(clause: &str) -> SpeechAct {
-    if clause.chars().any(words::is_han) {
+    if clause.chars().any(is_han) {
         chinese::classify(clause)
     } else {
         english::classify(clause)
@@ -178,7 +176,7 @@ fn clauses(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
         let next = written[at + character.len_utf8()..].chars().next();
         let is_mark = match character {
             '，' | '：' | '—' | '–' | '（' | '）' | '(' | ')' => true,
-            ',' | ':' => next.is_none_or(|next| next.is_whitespace() || words::is_han(next)),
+            ',' | ':' => next.is_none_or(|next| next.is_whitespace() || is_han(next)),
             '-' => {
                 next.is_some_and(char::is_whitespace)
                     && written[..at].ends_with(char::is_whitespace)

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::simplified::simplify_date_character;
+use crate::text::is_han;
 
 /// A token.
 #[derive(Debug, Clone)]
@@ -163,8 +164,4 @@ fn to_half_width(character: char) -> char {
         '\u{2013}' | '\u{2010}' | '\u{2011}' => '-',
         _ => character,
     }
-}
-
-fn is_han(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{9fff}' | '\u{3007}')
 }

@@ -4,7 +4,7 @@ use super::kind::{StandingCue, StandingForm, StandingKind, StandingSentence};
 use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
 use super::{chinese, english, french, german};
-use crate::text::sentences;
+use crate::text::{is_han, sentences};
 use crate::{Category, Memory, SpeakerRole};
 
 /// The maximum size of a short memory, in bytes.
@@ -92,10 +92,6 @@ fn is_english(words: &SentenceWords) -> bool {
     ];
     const FRENCH: &[&str] = &["je", "le", "du", "un"];
     words.find(0..words.len(), ENGLISH).is_some() && words.find(0..words.len(), FRENCH).is_none()
-}
-
-fn is_han(character: char) -> bool {
-    ('\u{4e00}'..='\u{9fff}').contains(&character)
 }
 
 /// Returns whether a memory contains a standing instruction or preference of the person.

@@ -64,7 +64,7 @@ fn is_expected(character: char, before: &PrecedingContext, next: Option<char>) -
     match character {
         '\u{fe0e}' | '\u{fe0f}' => is_pictograph(last) || (is_keycap(last) && next == '\u{20e3}'),
         '\u{fe00}'..='\u{fe0d}' => has_standard_variants(last),
-        '\u{e0100}'..='\u{e01ef}' => is_ideograph(last),
+        '\u{e0100}'..='\u{e01ef}' => is_han(last),
         '\u{180b}'..='\u{180f}' => {
             is_mongolian(last) && (character != '\u{180e}' || is_mongolian(next))
         }
@@ -163,7 +163,7 @@ fn is_pictograph(character: char) -> bool {
 ///
 /// These are the scripts in `StandardizedVariants.txt`.
 fn has_standard_variants(character: char) -> bool {
-    is_ideograph(character)
+    is_han(character)
         || matches!(character,
             // Mathematical operators, and East Asian punctuation.
             '\u{2205}' | '\u{2229}'..='\u{22db}' | '\u{2a9d}'..='\u{2acc}' | '\u{3001}'..='\u{3002}' | '\u{ff01}' | '\u{ff0c}'
@@ -173,8 +173,9 @@ fn has_standard_variants(character: char) -> bool {
             | '\u{13000}'..='\u{143ff}')
 }
 
-fn is_ideograph(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3fffd}')
+/// Returns whether a character is a Chinese one.
+pub fn is_han(character: char) -> bool {
+    matches!(character, '\u{3007}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3fffd}')
 }
 
 fn is_mongolian(character: char) -> bool {

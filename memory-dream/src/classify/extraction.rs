@@ -3,10 +3,10 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::Category;
 use memory_core::datetime::{DatePrecision, find_dates};
-use memory_core::text::{TokenKind, fold, tokenize};
+use memory_core::text::{TokenKind, fold, is_han, tokenize};
 
 use super::cue::find_cues;
-use super::feature::{ClassifierInput, FeatureKind, FeaturePart, Features, fnv_hash, is_han};
+use super::feature::{ClassifierInput, FeatureKind, FeaturePart, Features, fnv_hash};
 use super::lexicon::{WordClass, class_of_han, class_of_stem};
 
 /// Number of bytes of a text that are read; the start of a note determines its category.
@@ -385,7 +385,7 @@ fn add_shape_cues(text: &str, features: &mut Features) {
     let (words, han) = text.chars().fold((0, 0), |(words, han), character| {
         (
             words + usize::from(character == ' '),
-            han + usize::from(super::feature::is_han(character)),
+            han + usize::from(is_han(character)),
         )
     });
     if 0 < han {

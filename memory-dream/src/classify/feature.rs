@@ -1,5 +1,6 @@
 //! The input of the classifier and its features.
 
+use memory_core::text::is_han;
 use memory_core::{Category, Memory, Tags};
 
 /// The kind of a feature.
@@ -219,10 +220,6 @@ const MIN_WORD_FEATURES: usize = 12;
 
 fn is_of_words(kind: FeatureKind) -> bool {
     !matches!(kind, FeatureKind::Cue | FeatureKind::Tag)
-}
-
-pub(super) fn is_han(character: char) -> bool {
-    ('\u{4e00}'..='\u{9fff}').contains(&character)
 }
 
 fn append_text(texts: &mut String, kind: FeatureKind, parts: &[FeaturePart<'_>]) {

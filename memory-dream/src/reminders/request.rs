@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use memory_core::datetime::{DateMention, DatePrecision, find_dates, find_old_time_words};
+use memory_core::text::is_han;
 use memory_core::{Memory, add_time, recurrence_words};
 
 use super::prose::{
@@ -255,10 +256,6 @@ fn choose_reading(
         .filter(asks)
         .min_by_key(|reading| (reading.is_vague, reading.span.start))?;
     Some((part, reading.clone()))
-}
-
-fn is_han(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{9fff}')
 }
 
 /// The hour at which a reminder for a day without a time is due.

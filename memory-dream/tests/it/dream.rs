@@ -392,7 +392,7 @@ fn a_language_model_is_asked_once_and_believed_only_so_far() {
 fn memories_merge_by_themselves_only_if_one_contains_every_sentence_of_the_other() {
     for (texts, is_merged) in [
         (
-            ["Use tabs in this project.", "use tabs  in this project"],
+            ["Use ｔａｂｓ in this project.", "use tabs  in this project"],
             true,
         ),
         (

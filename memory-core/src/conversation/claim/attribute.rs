@@ -1,7 +1,7 @@
 //! Parses the single-valued attributes of the user, such as the home or the name of a pet.
 
-use crate::conversation::speech_act::is_han;
 use crate::text::fold;
+use crate::text::is_han;
 
 /// Returns the attributes of the user in a clause, each with its value.
 pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {

@@ -1,10 +1,6 @@
 //! Word lists that identify requests.
 
 /// Returns whether a character is Han.
-pub(in crate::conversation) fn is_han(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3134f}')
-}
-
 /// Verbs at the start of an English request.
 pub(super) const VERBS: &[&str] = &[
     "adapt",

@@ -1,6 +1,8 @@
 //! Extracts claims from Chinese sentences.
 
-use super::{ParsedClaim, fold_without_spaces, is_han};
+use memory_core::text::is_han;
+
+use super::{ParsedClaim, fold_without_spaces};
 
 /// Returns the claim of a sentence, if it is a plain statement about the present.
 pub(super) fn parse_chinese_claim(sentence: &str) -> Option<ParsedClaim> {

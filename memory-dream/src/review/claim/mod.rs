@@ -6,7 +6,7 @@ mod english;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
-use memory_core::text::{TokenKind, fold, tokenize};
+use memory_core::text::{TokenKind, fold, is_han, tokenize};
 use memory_core::wikilink::blank_code;
 
 use crate::merge::sentence_ranges;
@@ -219,10 +219,6 @@ fn value_kind(value: &str) -> ClaimValueKind {
     } else {
         ClaimValueKind::Word
     }
-}
-
-fn is_han(character: char) -> bool {
-    matches!(character, '\u{3400}'..='\u{9fff}')
 }
 
 /// Returns `text` folded, without spaces next to non-ASCII characters.
