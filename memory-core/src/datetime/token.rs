@@ -130,7 +130,7 @@ fn scan_word(rest: &str) -> (DateTokenKind<'_>, usize) {
     let letters = &rest[..length];
     let is_ours = letters.is_ascii() && length <= MAX_WORD_LENGTH;
     let what = if is_ours {
-        DateTokenKind::Word(letters)
+        DateTokenKind::Word(expand_day_word(letters))
     } else {
         DateTokenKind::Other
     };
@@ -145,6 +145,17 @@ fn scan_word(rest: &str) -> (DateTokenKind<'_>, usize) {
         .find(|ending| letters.ends_with('s') && tail.starts_with(ending));
     let swallowed = possessive.map_or(plural.map_or(0, |ending| ending.len() - 1), str::len);
     (what, length + swallowed)
+}
+
+/// Returns the whole word for an abbreviation of "weekday" or "weekend".
+fn expand_day_word(word: &str) -> &str {
+    match word {
+        "wkday" | "wkdy" => "weekday",
+        "wkdays" | "wkdys" => "weekdays",
+        "wkend" | "wknd" => "weekend",
+        "wkends" | "wknds" => "weekends",
+        _ => word,
+    }
 }
 
 fn skip_char(text: &str) -> &str {

@@ -69,19 +69,27 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
     Some(offset_from_now(amount))
 }
 
-/// Consumes "24 hours before Monday 10am" and "30 minutes before my 3pm call tomorrow".
+/// Consumes "24 hours before Monday 10am", "30 minutes before my 3pm call tomorrow" and "an hour past Christmas".
 pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.consume_any_word(&["about", "around", "exactly"]);
     let amount = parse_duration(cursor)
         .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_before = cursor.consume_any_phrase(&["before", "ahead of", "prior to"]);
-    if !is_before && !cursor.consume_word("after") {
+    if !is_before && !cursor.consume_any_word(&["after", "past"]) {
         return None;
     }
     let is_of_thing = cursor.consume_any_word(&["my", "our", "the", "his", "her", "their", "your"]);
-    let spoken =
-        parse_day_and_time(cursor).filter(|spoken| spoken.clock.is_some() && spoken.ahead == 0)?;
-    if spoken.day.is_none() && !is_of_thing {
+    let spoken = parse_day_and_time(cursor).filter(|spoken| spoken.ahead == 0)?;
+    let is_moment = match (&spoken.day, spoken.clock) {
+        (Some(_), Some(_)) => true,
+        // A holiday starts at midnight. "Two hours before Friday" may be an amount of work.
+        (Some(day), None) => {
+            matches!(day, DayExpression::Feast(..)) && !is_of_thing && spoken.part.is_none()
+        }
+        (None, Some(_)) => is_of_thing,
+        (None, None) => false,
+    };
+    if !is_moment {
         return None;
     }
     Some(DateExpression {

@@ -142,12 +142,12 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     hour.plus_minutes(if forward { minutes } else { -minutes })
 }
 
-/// Consumes "15 minutes from 1pm", "an hour before noon" and "an hour before 3".
+/// Consumes "15 minutes from 1pm", "an hour before noon", "two hours past midnight" and "an hour before 3".
 fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let amount = parse_duration(cursor)
         .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
-    let is_of_hour = matches!(cursor.word(), "after" | "before");
-    let is_after = cursor.consume_any_word(&["from", "after"]);
+    let is_of_hour = matches!(cursor.word(), "after" | "past" | "before");
+    let is_after = cursor.consume_any_word(&["from", "after", "past"]);
     if !is_after && !cursor.consume_any_word(&["before", "to", "till"]) {
         return None;
     }

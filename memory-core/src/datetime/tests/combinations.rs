@@ -796,6 +796,36 @@ fn a_weekday_that_contradicts_its_date_is_reported() {
 }
 
 #[test]
+fn amounts_of_time_are_counted_from_times_and_holidays() {
+    for (text, at) in [
+        ("two hours past midnight", "2025-06-12 02:00"),
+        ("half an hour past noon", "2025-06-11 12:30"),
+        ("an hour before Christmas", "2025-12-24 23:00"),
+        ("30 minutes past Easter", "2026-04-05 00:30"),
+        ("two hours before Friday", "2025-06-13"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
+fn abbreviated_words_for_days_are_read_like_whole_words() {
+    for (short, whole) in [
+        ("Wkdy 3:00PM", "weekday 3:00PM"),
+        ("every wkday at 9", "every weekday at 9"),
+        ("wkdays at 7am", "weekdays at 7am"),
+        ("this wknd", "this weekend"),
+    ] {
+        assert_ne!(format_found_date(short), "-", "{short}");
+        assert_eq!(
+            find_date(short, &wednesday()).map(|found| (found.at, found.repeats)),
+            find_date(whole, &wednesday()).map(|found| (found.at, found.repeats)),
+            "{short}"
+        );
+    }
+}
+
+#[test]
 fn words_of_time_that_no_mention_includes_are_named() {
     for (text, left_out) in [
         ("tomorrow at 3pm daily", "daily"),
