@@ -58,6 +58,9 @@ fn find_beside(
             .filter(is_time)
             .last()
     };
+    let lead = || find_lead(tokens, first).filter(|lead| !lead.clone().any(is_other));
+    let is_unread =
+        |date: &Range<usize>| reading.kind == DatePrecision::Time && !date.clone().any(is_other);
     let decimal = || {
         let start = first
             .checked_sub(3)
@@ -67,7 +70,18 @@ fn find_beside(
     };
     let before = last_of(&mut (0..first).rev(), &is_time)
         .map(|start| start..first)
-        .or_else(decimal);
+        .or_else(decimal)
+        .or_else(lead)
+        .or_else(|| find_unread_date_before(tokens, first).filter(is_unread));
+    let hourly_repeater = || {
+        let mut cursor = TokenCursor::new(tokens, after);
+        numeric::consume_hourly_repeater(&mut cursor).then(|| after..cursor.position())
+    };
+    let zone = || {
+        (reading.kind != DatePrecision::Date && is_zone_abbreviation(text, tokens, after))
+            .then_some(after..after + 1)
+            .filter(|_| !is_other(after))
+    };
     let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| {
         // A Chinese word has a second character.
         let is_word = matches!(tokens[end].what, DateTokenKind::Han(_))
@@ -75,6 +89,10 @@ fn find_beside(
             && !is_other(end + 1);
         after..end + 1 + usize::from(is_word)
     });
+    let behind = behind
+        .or_else(hourly_repeater)
+        .or_else(zone)
+        .or_else(|| find_unread_date_behind(tokens, after).filter(is_unread));
     let is_sign = |at: &usize| matches!(tokens[*at].what, DateTokenKind::Sign(_));
     before
         .into_iter()
@@ -120,6 +138,99 @@ fn names_zone(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
     is_name(at) && (is_word(at + 1) || is_name(at + 1) && is_word(at + 2))
         || is_word(at) && at.checked_sub(1).is_some_and(is_name)
         || ends_in_time
+}
+
+/// Returns the duration directly before an expression that is counted from it: "ten quarters after" before "3am".
+fn find_lead(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
+    let word = |at: usize| match tokens.get(at).map(|token| token.what) {
+        Some(DateTokenKind::Word(word)) => word,
+        _ => "",
+    };
+    let is_direction = |at: usize| matches!(word(at), "after" | "before" | "past");
+    // The direction may be a part of the expression: "hour" before "past Christmas".
+    let end = if is_direction(first) {
+        first
+    } else {
+        first.checked_sub(1).filter(|at| is_direction(*at))?
+    };
+    let unit = end
+        .checked_sub(1)
+        .filter(|at| english::is_unit(word(*at)))?;
+    let is_amount = |at: &usize| {
+        matches!(tokens[*at].what, DateTokenKind::Number(_))
+            || english::is_numeral(word(*at))
+            || matches!(word(*at), "a" | "an")
+    };
+    let amount = (0..unit).rev().take_while(is_amount).last();
+    Some(amount.unwrap_or(unit)..first)
+}
+
+/// Returns the date of another language that ends in a year, directly before a time: "Donnerstag, 23. Januar 2014".
+fn find_unread_date_before(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
+    let year = (0..first)
+        .rev()
+        .find(|at| !is_separator(tokens[*at].what))?;
+    find_unread_date(tokens, 0..year)
+}
+
+/// Returns the date of another language that follows a time: "Uhr, 23. Januar 2014".
+fn find_unread_date_behind(tokens: &[DateToken<'_>], after: usize) -> Option<Range<usize>> {
+    let is_part = |what: DateTokenKind<'_>| is_name(what) || is_number(what) || is_separator(what);
+    (after..tokens.len())
+        .take(MAX_DISTANCE)
+        .take_while(|at| is_part(tokens[*at].what))
+        .find_map(|year| find_unread_date(tokens, after..year))
+}
+
+/// Returns the last date in `places` whose year is the token after them: a day, and the name of its month before or after it.
+fn find_unread_date(tokens: &[DateToken<'_>], places: Range<usize>) -> Option<Range<usize>> {
+    let is_year = matches!(tokens[places.end].what, DateTokenKind::Number(year)
+        if year.digits == 4 && (1900..2100).contains(&year.value));
+    let is_day = |at: usize| {
+        matches!(tokens[at].what, DateTokenKind::Number(day)
+            if day.digits <= 2 && (1..=31).contains(&day.value))
+    };
+    let end = places.end + 1;
+    let mut words = places.rev().filter(|at| !is_separator(tokens[*at].what));
+    let nearest = words.next().filter(|_| is_year)?;
+    let start = if is_day(nearest) {
+        words.next().filter(|at| is_name(tokens[*at].what))?
+    } else {
+        // The month may be between two short words: "13 de maio de 2016".
+        let names = 1 + words
+            .clone()
+            .take_while(|at| is_name(tokens[*at].what))
+            .count();
+        let day = words.nth(names - 1).filter(|at| is_day(*at));
+        day.filter(|_| is_name(tokens[nearest].what) && names <= 3)?
+    };
+    Some(start..end)
+}
+
+fn is_name(what: DateTokenKind<'_>) -> bool {
+    matches!(what, DateTokenKind::Word(_) | DateTokenKind::Other)
+}
+
+fn is_number(what: DateTokenKind<'_>) -> bool {
+    matches!(what, DateTokenKind::Number(_))
+}
+
+fn is_separator(what: DateTokenKind<'_>) -> bool {
+    matches!(what, DateTokenKind::Sign(',' | '.' | '-' | '/'))
+}
+
+/// Returns whether a token is the abbreviation of a time zone that has no known offset: "NPT", "BdST".
+fn is_zone_abbreviation(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
+    let Some(token) = tokens.get(at) else {
+        return false;
+    };
+    let name = &text[token.span.clone()];
+    let capitals = name.chars().filter(char::is_ascii_uppercase).count();
+    matches!(token.what, DateTokenKind::Word(_))
+        && (3..=5).contains(&name.len())
+        && name.len() <= capitals + 1
+        && name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.ends_with('T')
 }
 
 /// Returns whether a token is the unit of how long a recurrence lasts: "for 5 weeks", "3 times", 连续五周.

@@ -334,6 +334,18 @@ pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
     is_end.then_some(repeater.unwrap_or_default())
 }
 
+/// Consumes the repeater in hours of a timestamp in Org mode, as in "+1h" and ".+10h". A recurrence has an interval of whole days.
+pub(super) fn consume_hourly_repeater(cursor: &mut TokenCursor<'_>) -> bool {
+    let repeater = cursor.attempt(|cursor| {
+        cursor.consume_sign('.');
+        cursor.consume_sign('+').then_some(())?;
+        cursor.consume_glued_sign('+');
+        cursor.consume_glued_number()?;
+        cursor.consume_word("h").then_some(())
+    });
+    repeater.is_some()
+}
+
 /// Consumes a time that no clock shows: "25:00", "24:30", "10:75", "15am", "13 p.m.", "T2561".
 pub(super) fn consume_impossible_clock(cursor: &mut TokenCursor<'_>) -> bool {
     let compact = |cursor: &mut TokenCursor<'_>| {

@@ -844,6 +844,17 @@ fn words_of_time_that_no_mention_includes_are_named() {
         ("每天早晚八点", "早"),
         ("July 5 to 1", "to 1"),
         ("dentist 9.30 tomorrow", "9.30"),
+        ("ten quarters after 03:01:10am", "ten quarters after"),
+        ("three months before 5pm", "three months before"),
+        ("16 Feb 2018 09:59 AM BdST", "BdST"),
+        ("tomorrow 14:00 NPT, the call", "NPT"),
+        ("Donnerstag, 23. Januar, 2014 14:10 Uhr", "23. Januar, 2014"),
+        ("mardi 3 février 2015 08:00", "3 février 2015"),
+        ("13 de maio de 2016, 14:10", "13 de maio de 2016"),
+        ("14:10 Uhr, 23. Januar 2014", "23. Januar 2014"),
+        ("Январь 23, 2014 14:10", "Январь 23, 2014"),
+        ("<2019-04-22 Mon 17:00 .+10h>", "10h"),
+        ("<2025-07-10 Thu 10:00 ++6h -2d>", "6h"),
     ] {
         let reading = find_date(text, &wednesday()).expect(text);
         assert_eq!(reading.left_out, [left_out], "{text}");
@@ -864,6 +875,11 @@ fn words_of_time_that_no_mention_includes_are_named() {
         "call 5 or 6 people tomorrow at 3",
         "on Friday at noon we talk about the next time",
         "每两周一次",
+        "tomorrow 14:00 CET",
+        "tomorrow 14:00 IT meeting",
+        "tomorrow 14:00 Text the team",
+        "call 3 people in Paris at 14:00",
+        "<2025-07-10 Thu 10:00 +1w -2d>",
     ] {
         let reading = find_date(text, &wednesday()).expect(text);
         assert!(
