@@ -78,9 +78,8 @@ fn find_beside(
         numeric::consume_hourly_repeater(&mut cursor).then(|| after..cursor.position())
     };
     let zone = || {
-        (reading.kind != DatePrecision::Date && is_zone_abbreviation(text, tokens, after))
-            .then_some(after..after + 1)
-            .filter(|_| !is_other(after))
+        find_unknown_zone(text, tokens, after, reading.kind)
+            .filter(|zone| !zone.clone().any(is_other))
     };
     let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| {
         // A Chinese word has a second character.
@@ -165,11 +164,17 @@ fn find_lead(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
     Some(amount.unwrap_or(unit)..first)
 }
 
-/// Returns the date of another language that ends in a year, directly before a time: "Donnerstag, 23. Januar 2014".
+/// Returns the date of another language that ends in a year before a time: "Donnerstag, 23. Januar 2014 um".
+///
+/// Up to two words may be between them.
 fn find_unread_date_before(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
-    let year = (0..first)
+    let mut places = (0..first)
         .rev()
-        .find(|at| !is_separator(tokens[*at].what))?;
+        .filter(|at| !is_separator(tokens[*at].what));
+    let year = places
+        .by_ref()
+        .take(3)
+        .find(|at| !is_name(tokens[*at].what))?;
     find_unread_date(tokens, 0..year)
 }
 
@@ -219,18 +224,31 @@ fn is_separator(what: DateTokenKind<'_>) -> bool {
     matches!(what, DateTokenKind::Sign(',' | '.' | '-' | '/'))
 }
 
-/// Returns whether a token is the abbreviation of a time zone that has no known offset: "NPT", "BdST".
-fn is_zone_abbreviation(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
-    let Some(token) = tokens.get(at) else {
-        return false;
-    };
+/// Returns the abbreviation of a time zone without a known offset behind a time, with the hour that is not part of it: "NPT",
+/// "(BdST)", "at 9 BRT".
+fn find_unknown_zone(
+    text: &str,
+    tokens: &[DateToken<'_>],
+    after: usize,
+    kind: DatePrecision,
+) -> Option<Range<usize>> {
+    let mut cursor = TokenCursor::new(tokens, after);
+    if kind == DatePrecision::Date {
+        cursor.consume_word("at");
+        cursor.consume_number().filter(|hour| hour.value <= 24)?;
+    }
+    cursor.consume_sign('(');
+    let token = tokens.get(cursor.position())?;
     let name = &text[token.span.clone()];
     let capitals = name.chars().filter(char::is_ascii_uppercase).count();
-    matches!(token.what, DateTokenKind::Word(_))
+    let is_abbreviation = matches!(token.what, DateTokenKind::Word(_))
         && (3..=5).contains(&name.len())
         && name.len() <= capitals + 1
         && name.starts_with(|first: char| first.is_ascii_uppercase())
-        && name.ends_with('T')
+        && name.ends_with('T');
+    cursor.step();
+    // In "10:00 VAT return", a noun follows.
+    (is_abbreviation && english::can_end_number(&cursor)).then(|| after..cursor.position())
 }
 
 /// Returns whether a token is the unit of how long a recurrence lasts: "for 5 weeks", "3 times", 连续五周.
