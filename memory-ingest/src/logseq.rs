@@ -2,12 +2,14 @@
 
 mod block_references;
 mod journal_format;
+mod numbered_blocks;
 
 use std::path::Path;
 use std::sync::LazyLock;
 
 use block_references::Blocks;
 use journal_format::JournalFormats;
+use numbered_blocks::number_blocks;
 
 use memory_core::wikilink::{self, WikilinkRule};
 use memory_core::{Source, SourceError, SourceItem};
@@ -89,7 +91,7 @@ impl Logseq {
         let name = day.map(|day| self.journals.title_of(day));
         draft.aliases.extend(name.filter(|name| *name != title));
         draft.title = Some(title);
-        let (content, block_pages) = blocks.replace_references(&draft.content);
+        let (content, block_pages) = blocks.replace_references(&number_blocks(&draft.content));
         draft.content = content;
         draft.tags = draft
             .tags

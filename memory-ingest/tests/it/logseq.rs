@@ -67,9 +67,9 @@ fn logseq_docs_come_out_as_their_facts_say() {
     assert_eq!(journals.count() as u64, number(&facts["journals"]));
     for note in &found.notes {
         let file = std::fs::read_to_string(path.join(note.path())).expect("the page is there");
-        let has_references = file.contains("((");
+        let is_rewritten = file.contains("((") || file.contains("logseq.order-list-type:: ");
         assert!(
-            has_references || file.contains(&note.draft.content),
+            is_rewritten || file.contains(&note.draft.content),
             "{}",
             note.path()
         );
@@ -159,4 +159,17 @@ fn journals_are_linked_by_their_title_and_blocks_by_their_page() {
     folder.write("pages/Plan.md", b"- see [[2023-03-04 Saturday]]\n");
     let found = folder.survey(SourceName::Logseq);
     assert_eq!(found.report.links.resolved, 1);
+}
+
+#[test]
+fn numbered_blocks_are_numbered_lists() {
+    let folder = IngestSandbox::new(&[(
+        "pages/Steps.md",
+        "- boil\n  logseq.order-list-type:: number\n- pour\n  logseq.order-list-type:: number\n",
+    )]);
+    let found = folder.survey(SourceName::Logseq);
+    assert_eq!(
+        found.note("pages/Steps.md").draft.content,
+        "1. boil\n2. pour"
+    );
 }
