@@ -225,7 +225,7 @@ fn is_separator(what: DateTokenKind<'_>) -> bool {
 }
 
 /// Returns the abbreviation of a time zone without a known offset behind a time, with the hour that is not part of it: "NPT",
-/// "(BdST)", "at 9 BRT".
+/// "(NPT)", "at 9 BRT".
 fn find_unknown_zone(
     text: &str,
     tokens: &[DateToken<'_>],
