@@ -115,7 +115,7 @@ pub trait MemoryStore: NameIndex + Embeddings + MemoryFacets + MemorySummaries {
     fn by_origin(&self, origin: &Origin, scope: &Scope)
     -> Result<Option<StoredMemory>, StoreError>;
 
-    /// Returns the memories in `scope` with this [`Memory::content_hash`] or [`Memory::words_hash`], the oldest first.
+    /// Returns the memories in `scope` with this [`content_hash`](crate::Memory::content_hash) or [`words_hash`](crate::Memory::words_hash), the oldest first.
     ///
     /// # Errors
     /// If the files cannot be read.
