@@ -18,7 +18,7 @@ const MAX_NEIGHBOURS: usize = 5;
 const COMPARED: usize = 25;
 
 /// Number of characters of the text that select the memories to compare.
-const QUERY_CHARACTERS: usize = 600;
+const QUERY_CHARACTERS: usize = 300;
 
 /// Minimum Jaccard similarity of similar texts.
 const MIN_JACCARD: f32 = 0.3;
@@ -70,7 +70,16 @@ fn find_neighbours(
         place: Some(HomeSection::Notes),
         ..Filter::default()
     };
-    let found = search(services, &Query::new(&words).filter(filter).limit(COMPARED))?;
+    // The relations compare words, so a search by meaning finds nothing more.
+    let by_words = Services {
+        embedder: None,
+        reranking: None,
+        ..services.clone()
+    };
+    let found = search(
+        &by_words,
+        &Query::new(&words).filter(filter).limit(COMPARED),
+    )?;
     let others = found.hits.into_iter().map(|hit| hit.stored);
     let others: Vec<StoredMemory> = others
         .filter(|own| own.memory.id != memory.id && Some(own.memory.id) != except)
