@@ -149,8 +149,16 @@ mod tests {
             agent: Some("codex".parse::<AgentName>().expect("a name")),
             ..View::default()
         });
-        let new = put(&agent, "The port is 81", &[old]);
-        assert_eq!(superseded_by(&person, old), None);
+        let draft = Draft {
+            supersedes: vec![old],
+            ..Draft::new("The port is 81")
+        };
+        let written = write(&agent, draft, SecretPolicy::Refuse).expect("it is proposed");
+        let new = written.id;
+        assert_eq!(
+            (superseded_by(&person, old), written.superseded),
+            (None, Vec::new())
+        );
         assert_eq!(
             agent.proposals.take().len(),
             1,

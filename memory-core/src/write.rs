@@ -18,7 +18,7 @@ pub struct WriteResult {
     pub id: MemoryId,
     /// The path below the home.
     pub path: String,
-    /// Whether the memory is new; otherwise the text already existed in the same scope.
+    /// Whether the memory is new; otherwise the text or its words already existed in the same scope.
     pub created: bool,
     /// The time at which the memory expires, see [`crate::InboxTtl::expires_at`].
     pub expires_at: Option<DateTime<Utc>>,
@@ -54,7 +54,7 @@ impl MergedFields {
     }
 }
 
-/// Stores `draft` as a memory, or merges it into the memory with the same text in the same scope.
+/// Stores `draft` as a memory, or merges it into the memory with the same text or words (see [`Memory::words_hash`]) in the same scope.
 ///
 /// An existing memory receives the tags, the category if it is in the inbox, the title if it has no title, the pin, and
 /// the role of a person, whose own words count more than the same words of a program. A memory that has expired, that
@@ -111,8 +111,10 @@ fn write_once(
     }
     match commit(services, &set, secrets)?.into_iter().next() {
         Some(ChangeOutcome::Kept { id, path } | ChangeOutcome::Removed { id, path }) => {
-            // A proposal does not expire.
-            let expires_at = expires_at.filter(|_| !services.proposals.contains(&id));
+            // A proposal does not expire, and supersedes nothing before it is accepted.
+            let is_proposal = services.proposals.contains(&id);
+            let expires_at = expires_at.filter(|_| !is_proposal);
+            let superseded = if is_proposal { Vec::new() } else { superseded };
             Ok(WriteResult {
                 id,
                 path,
@@ -402,6 +404,25 @@ mod tests {
             let third =
                 write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it exists");
             assert!(third.merged.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn case_and_the_last_full_stop_make_no_new_memory_except_in_code() {
+        let services = services(Arc::new(MemStore::default()));
+        let put = |text: &str| {
+            write(&services, Draft::new(text), SecretPolicy::Refuse)
+                .expect("it is stored")
+                .id
+        };
+        for (one, other, is_same) in [
+            ("The user likes tea", "the user  likes tea.", true),
+            ("用户喜欢茶。", "用户喜欢茶", true),
+            ("Set `HOME` first", "Set `home` first", false),
+            ("Extract it with tar -C", "Extract it with tar -c", false),
+            ("The port is 80", "The port is 81", false),
+        ] {
+            assert_eq!(put(one) == put(other), is_same, "{one} and {other}");
         }
     }
 

@@ -3,7 +3,7 @@
 use memory_core::text::to_one_line;
 use memory_core::{
     AnswerDetail, Category, Draft, Effect, MemoryId, Neighbour, NeighbourRelation, SecretPolicy,
-    ToolContext, WriteResult, WrittenReminder,
+    ToolContext, WrittenReminder,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -64,7 +64,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
             });
         }
         let written = memory_core::write(&context.services, draft, SecretPolicy::Refuse)?;
-        let similar = find_similar(context, &written);
+        let similar = context.services.neighbours_of_written(&written);
         Ok(match context.detail {
             AnswerDetail::Full => crate::json::write_result(&written, &similar),
             AnswerDetail::Brief => {
@@ -75,19 +75,6 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
         })
     },
 };
-
-/// Returns what a new memory updates, contradicts, repeats or resembles.
-fn find_similar(context: &ToolContext, written: &WriteResult) -> Vec<Neighbour> {
-    let services = &context.services;
-    let new = written.created.then(|| services.store.get(&written.id));
-    // The write succeeded, so a failure to read is not reported.
-    match new {
-        Some(Ok(stored)) => services
-            .neighbours(&stored.memory, None)
-            .unwrap_or_default(),
-        _ => Vec::new(),
-    }
-}
 
 /// Adds similar memories to a brief result, and the call that replaces the old ones.
 fn add_similar(

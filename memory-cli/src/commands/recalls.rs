@@ -359,18 +359,19 @@ fn score_text(memory: &RecalledId) -> String {
 
 fn parts_text(memory: &RecalledId) -> String {
     let cosine = RecalledId::cosine(&memory.parts).unwrap_or_default();
-    let shown = memory
+    let (useful, others): (Vec<_>, Vec<_>) = memory
         .parts
         .iter()
-        .filter(|(name, _)| name != RecalledId::COSINE);
+        .filter(|(name, _)| name != RecalledId::COSINE)
+        .partition(|(name, _)| name == RecalledId::USEFULNESS);
+    let shown = useful.into_iter().chain(others);
     let parts = shown.map(|(name, score)| match name.as_str() {
         "standing" => name.clone(),
         "vector" => memories::meaning_text(*score, cosine),
         RecalledId::USEFULNESS => format!("useful {score:.2} (at least {MIN_USEFULNESS:.2})"),
         _ => format!("{name} {score:.2}"),
     });
-    let mut parts: Vec<String> = parts.collect();
-    parts.sort_by_key(|part| !part.starts_with("useful"));
+    let parts: Vec<String> = parts.collect();
     if parts.is_empty() {
         NO_VALUE.to_owned()
     } else {

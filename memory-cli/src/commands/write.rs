@@ -110,12 +110,7 @@ impl WriteArgs {
             return write_reminder(draft, secrets, &home, app);
         }
         let written = memory_core::write(&home.services, draft, secrets)?;
-        let similar = if written.created {
-            let new = home.services.store.get(&written.id)?;
-            home.services.neighbours(&new.memory, None)?
-        } else {
-            Vec::new()
-        };
+        let similar = home.services.neighbours_of_written(&written);
         if app.output.is_json() {
             return Ok(app.output.json(&json::write_result(&written, &similar))?);
         }

@@ -140,8 +140,16 @@ impl Memory {
 
     /// Returns a hash that is equal for texts with the same words.
     ///
-    /// It is that of a proposal of the text, see [`ProposedAction::fingerprint`].
+    /// It is that of a proposal of the text, see [`ProposedAction::fingerprint`]. In a text with code or options of a command, case matters,
+    /// so its hash is [`Self::content_hash`].
     pub fn words_hash(&self) -> ContentHash {
+        let is_option = |word: &str| {
+            let name = word.trim_start_matches('-');
+            name.len() < word.len() && name.starts_with(char::is_alphabetic)
+        };
+        if self.content.contains('`') || self.content.split_whitespace().any(is_option) {
+            return self.content_hash();
+        }
         ProposedAction::Write.fingerprint(self)
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::{Memory, MemoryId, Services, StoreError};
+use crate::{Memory, MemoryId, Services, StoreError, WriteResult};
 
 /// A memory that relates to another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,5 +71,17 @@ impl Services {
             .map_or(Ok(Vec::new()), |finder| {
                 finder.neighbours(self, memory, except)
             })
+    }
+
+    /// Returns the neighbours of a memory that was just written; none if the text existed already.
+    ///
+    /// The write succeeded, so a failure to read is not reported.
+    pub fn neighbours_of_written(&self, written: &WriteResult) -> Vec<Neighbour> {
+        if !written.created {
+            return Vec::new();
+        }
+        let new = self.store.get(&written.id);
+        new.and_then(|stored| self.neighbours(&stored.memory, None))
+            .unwrap_or_default()
     }
 }

@@ -166,16 +166,25 @@ const MAX_AGENT_NOTE: usize = 400;
 
 /// Returns whether an agent saves a rule for the person: a short text that consists only of requests.
 ///
-/// A quotation, or a line of an assistant in a transcript, is none.
+/// A quotation, a line of an assistant in a transcript, and a text with an address, which a page may have asked for, are none.
 fn is_rule(memory: &Memory, found: &[StandingSentence]) -> bool {
     let all = sentences(&memory.content).len();
     let is_request = |sentence: &StandingSentence| sentence.form == StandingForm::Request;
     memory.content.len() <= MAX_AGENT_NOTE
         && !SpeakerRole::is_assistant_label(&memory.source)
         && !memory.content.contains(['"', '“', '„', '«', '「', '『'])
+        && !has_address(&memory.content)
         && found.len() == all
         && 0 < all
         && found.iter().all(is_request)
+}
+
+/// Returns whether a text names a host, a location or a person's address.
+fn has_address(text: &str) -> bool {
+    let is_mark = |letter: char| !letter.is_alphanumeric();
+    text.split_whitespace().any(|word| {
+        word.contains("://") || word.contains('@') || is_domain(word.trim_matches(is_mark))
+    })
 }
 
 /// Returns whether a text of an agent only states wishes of the person.
