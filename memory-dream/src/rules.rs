@@ -12,6 +12,8 @@ pub struct DreamRules {
     pub decay_after: TimeDelta,
     /// The number of reads after which a memory in the inbox is filed.
     pub filing_accesses: u64,
+    /// The time for which a file that another program changed remains unchanged, because an editor may have it open.
+    pub edit_pause: TimeDelta,
 }
 
 impl Default for DreamRules {
@@ -20,6 +22,7 @@ impl Default for DreamRules {
             inbox_ttl: InboxTtl::default(),
             decay_after: TimeDelta::days(30),
             filing_accesses: 3,
+            edit_pause: TimeDelta::zero(),
         }
     }
 }

@@ -221,6 +221,7 @@ impl Settings {
             inbox_ttl: self.inbox_ttl(),
             decay_after: span(self.decay_threshold.value),
             filing_accesses: self.upgrade_access_threshold.value,
+            ..DreamRules::default()
         }
     }
 

@@ -10,7 +10,9 @@ use memory_core::{
     Verb, embed, index_page, notify, subtract_time,
 };
 use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
-use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback, dream};
+use memory_dream::{
+    DreamLevel, DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream,
+};
 use memory_ingest::SourceOptions;
 
 use super::ACTOR;
@@ -22,6 +24,9 @@ use crate::ingestion::Ingestion;
 use crate::instances::DEFAULT;
 use crate::notification;
 use crate::versions;
+
+/// The daemon leaves a file alone for this time after another program changed it.
+const EDIT_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// The tasks of the chore that runs at every interval.
 const LIFECYCLE_TASKS: &[DreamTask] = &[
@@ -75,7 +80,10 @@ impl<'a> HomeChores<'a> {
             },
             Err(failure) => return Ok(ChoreStatus::LeftOut(failure.to_string())),
         };
-        let rules = self.home.settings.refinement_rules();
+        let rules = DreamRules {
+            edit_pause: EDIT_PAUSE,
+            ..self.home.settings.refinement_rules()
+        };
         let recalls = self.home.recall_ledger();
         let what = DreamRequest {
             verb,

@@ -2,6 +2,7 @@
 //!
 //! The next dream completes the work, without loss and without duplicates.
 
+use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -149,11 +150,15 @@ fn state(services: &Services) -> Vec<String> {
 }
 
 fn run_dream(services: &Services) -> Result<DreamReport, StoreError> {
+    run_dream_with(services, DreamRules::default())
+}
+
+fn run_dream_with(services: &Services, rules: DreamRules) -> Result<DreamReport, StoreError> {
     let mut go_on = |_| ControlFlow::Continue(());
     let what = DreamRequest {
         verb: Verb::Dream,
         tasks: &TASKS,
-        rules: DreamRules::default(),
+        rules,
         is_rehearsal: false,
         zone: &Utc,
         recalls: None,
@@ -249,6 +254,45 @@ fn one_undo_takes_a_whole_dream_back() {
     )
     .expect("it works");
     assert_eq!(state(&services), lines);
+}
+
+#[test]
+fn automatic_work_leaves_a_file_alone_that_was_just_saved_by_an_editor() {
+    let home = tempfile::tempdir().expect("it works");
+    let clock = Arc::new(FakeClock::default());
+    clock.advance(TimeDelta::days(1));
+    let services = Services {
+        clock: Arc::clone(&clock) as _,
+        ..open(home.path(), 0)
+    };
+    write(
+        &services,
+        Draft::new("user prefers light mode in the terminal"),
+        SecretPolicy::Refuse,
+    )
+    .expect("it works");
+    let path = home.path().join("categories/inbox/mode.md");
+    fs::write(&path, "user prefers dark mode in every editor\n").expect("it works");
+    let saved = File::options().write(true).open(&path).expect("it works");
+    saved.set_modified(clock.now().into()).expect("it works");
+    clock.advance(TimeDelta::minutes(1));
+    let rules = DreamRules {
+        edit_pause: TimeDelta::minutes(10),
+        ..DreamRules::default()
+    };
+    let filed = || {
+        run_dream_with(&services, rules)
+            .expect("it works")
+            .filed
+            .len()
+    };
+    assert_eq!(
+        (filed(), path.exists()),
+        (1, true),
+        "the memory of the program alone is filed"
+    );
+    clock.advance(TimeDelta::minutes(9));
+    assert_eq!((filed(), path.exists()), (1, false));
 }
 
 type ReplyFactory = fn() -> UpstreamReply;

@@ -69,7 +69,8 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
     let looked = AnalysedMemories::analyse(services, outlines, &matters, pace)?;
 
     let mut plan = DreamPlan::default();
-    let mut leaving = HashSet::new();
+    let since = subtract_time(now, rules.edit_pause);
+    let mut leaving = edited_between(services, &looked.outlines, since, now)?;
     let due = fates.iter().zip(&looked.outlines);
     let due = due.filter(|(fate, _)| fate.is_some_and(is_by_age));
     let due: HashSet<MemoryId> = due.map(|(_, outline)| outline.id).collect();
@@ -88,6 +89,9 @@ pub(crate) fn plan_with_analysis<Tz: TimeZone>(
         else {
             continue;
         };
+        if leaving.contains(&outline.id) {
+            continue;
+        }
         // A memory in the inbox expires only after its text was classified: a memory with a category is filed instead, and one with an
         // unreadable text remains.
         let is_unread = is_refinable(outline) && looked.glances[place].is_none();
@@ -286,6 +290,37 @@ fn last_writes(
         }
     }
     Ok(written)
+}
+
+/// Returns the ids of the memories with files that another program changed after `since`.
+fn edited_between(
+    services: &Services,
+    outlines: &[MemorySummary],
+    since: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<HashSet<MemoryId>, StoreError> {
+    let changed: HashMap<_, _> = outlines
+        .iter()
+        .map(|outline| (outline.id, outline.updated_at))
+        .filter(|(_, at)| since < *at && *at <= now)
+        .collect();
+    let mut edited: HashSet<MemoryId> = changed.keys().copied().collect();
+    if edited.is_empty() {
+        return Ok(edited);
+    }
+    for change in services.history.all_changes() {
+        let change = change?;
+        let RecordedChange { id, after, .. } = change.subject;
+        let at = change.operation.at;
+        if at <= since {
+            break;
+        }
+        // A file that this program wrote has the time of the operation, or an earlier one.
+        if after.is_some() && changed.get(&id).is_some_and(|time| *time <= at) {
+            edited.remove(&id);
+        }
+    }
+    Ok(edited)
 }
 
 /// Returns the ids of the memories that an agent received in the last `time`.
