@@ -39,7 +39,8 @@ pub fn json_rpc(bytes: &[u8]) {
                     .get("id")
                     .filter(|id| id.is_string() || id.is_number() || id.is_null()),
             ),
-            (answer, None) => assert_response(&answer, Some(&Value::Null)),
+            // The id of an unreadable request may be readable.
+            (answer, None) => assert_response(&answer, None),
         }
     }
 }

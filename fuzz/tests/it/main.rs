@@ -57,12 +57,29 @@ fn replay_corpus(target: &str, check: fn(&[u8])) {
     assert!(!inputs.is_empty(), "the corpus of {target} is empty");
     for input in inputs {
         let bytes = fs::read(&input).expect("an input");
-        assert!(
-            catch_unwind(|| check(&bytes)).is_ok(),
-            "{target} fails on {}",
-            input.display()
-        );
+        for (place, long) in std::iter::once((0, 0)).chain(places(bytes.len())) {
+            let bytes = with_long_text(&bytes, place, long);
+            assert!(
+                catch_unwind(|| check(&bytes)).is_ok(),
+                "{target} fails on {} with {long} letters at {place}",
+                input.display()
+            );
+        }
     }
+}
+
+/// Returns up to 9 places of an input, each with the length of a text.
+fn places(len: usize) -> impl Iterator<Item = (usize, usize)> {
+    let step = len / 9 + 1;
+    (0..=len)
+        .step_by(step)
+        .zip([1, 90, 6_000].into_iter().cycle())
+}
+
+/// Inserts letters of two bytes, so that limits by length and slices by byte are reached in each part of an input.
+fn with_long_text(bytes: &[u8], place: usize, long: usize) -> Vec<u8> {
+    let text = "\u{e9}".repeat(long);
+    [&bytes[..place], text.as_bytes(), &bytes[place..]].concat()
 }
 
 #[test]

@@ -211,7 +211,7 @@ fn one_memory_of_a_bulk_deletion_is_restored_and_an_undo_is_named_by_the_reverte
     );
 }
 
-fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
+pub(super) fn recall(server: &WebTestServer, session: &str, ids: &[&str]) {
     let recall = RecallRecord {
         at: server.services.clock.now(),
         agent: "codex".into(),

@@ -1,6 +1,7 @@
 //! The web page, tested with a byte-level client.
 
 mod activity;
+mod crawl;
 mod data;
 mod inbox;
 mod memories;
