@@ -421,7 +421,7 @@ pub fn due<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<DueTime, Stor
         }
     };
     if let Some(end) = reading.end {
-        let form = match reading.kind {
+        let form = match reading.end_kind() {
             DatePrecision::Date => "%F",
             DatePrecision::Time | DatePrecision::DateTime => "%F %H:%M",
         };

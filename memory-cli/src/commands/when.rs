@@ -111,7 +111,7 @@ fn print_reading(found: &TextReading, output: &mut Output) -> Result<(), Failure
         return Ok(output.note(&why)?);
     };
     let form = output.form();
-    let shown = |at: DateTime<FixedOffset>| match (form, reading.kind) {
+    let shown = |at: DateTime<FixedOffset>, kind: DatePrecision| match (form, kind) {
         (OutputForm::Drawn(_), DatePrecision::Date) => at.format("%a %Y-%m-%d").to_string(),
         (OutputForm::Drawn(_), DatePrecision::Time | DatePrecision::DateTime) => {
             at.format("%a %Y-%m-%d %H:%M").to_string()
@@ -121,13 +121,13 @@ fn print_reading(found: &TextReading, output: &mut Output) -> Result<(), Failure
         }
     };
     output.fields(&[
-        &shown(reading.at),
+        &shown(reading.at, reading.kind),
         reading.kind.as_str(),
         reading.relation.as_str(),
         &reading.text,
     ])?;
     if let Some(end) = reading.end {
-        output.note(&format!("until {}", shown(end)))?;
+        output.note(&format!("until {}", shown(end, reading.end_kind())))?;
     }
     if reading.repeats {
         output.note("recurring; the next occurrence is shown")?;

@@ -151,12 +151,25 @@ impl<'t> TokenCursor<'t> {
         }
     }
 
-    /// Consumes all of these Chinese characters, or nothing.
+    /// Consumes all of these Chinese characters, or nothing. The digit 1 stands for 一.
     pub(super) fn consume_han(&mut self, characters: &str) -> bool {
+        let is_one = |what| {
+            matches!(
+                what,
+                DateTokenKind::Number(DateNumber {
+                    value: 1,
+                    digits: 1
+                })
+            )
+        };
         self.attempt(|cursor| {
             characters
                 .chars()
-                .all(|character| cursor.consume_if(|what| what == DateTokenKind::Han(character)))
+                .all(|character| {
+                    cursor.consume_if(|what| {
+                        what == DateTokenKind::Han(character) || character == '一' && is_one(what)
+                    })
+                })
                 .then_some(())
         })
         .is_some()

@@ -174,7 +174,16 @@ fn resolve_expressions<Tz: TimeZone>(
         }
         // The time after a list is the time of each of its days.
         share_back(&mut found, &mut heard, &share_month, tokens, &placed);
-        let first = share_back(&mut found, &mut heard, &share_time, tokens, &placed);
+        let mut first = share_back(&mut found, &mut heard, &share_time, tokens, &placed);
+        if heard.spoken.every.is_some() {
+            first = first.min(share_back(
+                &mut found,
+                &mut heard,
+                &share_interval,
+                tokens,
+                &placed,
+            ));
+        }
         // "Mon, Wed and Fri at 6 every week" recurs on all of its days.
         let is_once = |(before, _): &(ParsedExpression, _)| before.spoken.every.is_none();
         if heard.spoken.every.is_some() && first < found.len() && found[first..].iter().all(is_once)
@@ -262,6 +271,21 @@ fn share_month(
     }
     let is_shared = range::share_month(one.day.as_mut()?, other.day.as_mut()?);
     is_shared.then_some((one, other))
+}
+
+/// Accepts two days of a list that recur equally often: "on January 30 and September 30 every year".
+fn share_interval(
+    first: &ParsedExpression,
+    second: &ParsedExpression,
+    tokens: &[DateToken<'_>],
+) -> Option<(DateExpression, DateExpression)> {
+    let between = tokens.get(first.pieces.end..second.pieces.start)?;
+    let interval = |of: &ParsedExpression| of.spoken.day.as_ref()?.natural_interval();
+    let is_day = first.spoken.clock.is_none() && first.spoken.end.is_none();
+    let is_shared = is_list_joint(between) && is_day && interval(first) == interval(second);
+    interval(first)
+        .filter(|_| is_shared)
+        .map(|_| (first.spoken.clone(), second.spoken.clone()))
 }
 
 /// Returns all expressions in text order.

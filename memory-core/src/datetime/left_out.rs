@@ -77,6 +77,12 @@ fn find_beside(
         let mut cursor = TokenCursor::new(tokens, after);
         numeric::consume_hourly_repeater(&mut cursor).then(|| after..cursor.position())
     };
+    let impossible = || {
+        let mut cursor = TokenCursor::new(tokens, after);
+        cursor.consume_sign(',');
+        cursor.consume_any_word(&["at", "and", "or"]);
+        numeric::consume_impossible_clock(&mut cursor).then(|| after..cursor.position())
+    };
     let zone = || {
         find_unknown_zone(text, tokens, after, reading.kind)
             .filter(|zone| !zone.clone().any(is_other))
@@ -90,6 +96,7 @@ fn find_beside(
     });
     let behind = behind
         .or_else(hourly_repeater)
+        .or_else(impossible)
         .or_else(zone)
         .or_else(|| find_unread_date_behind(tokens, after).filter(is_unread));
     let is_sign = |at: &usize| matches!(tokens[*at].what, DateTokenKind::Sign(_));
@@ -267,10 +274,9 @@ fn is_extent(tokens: &[DateToken<'_>], at: usize) -> bool {
         _ => false,
     };
     // "每两周一次" says no more than 每两周.
-    let is_once = at.checked_sub(1).is_some_and(|before| {
-        tokens[before].what == DateTokenKind::Han('一')
-            && tokens[at].what == DateTokenKind::Han('次')
-    });
+    let is_once = at
+        .checked_sub(1)
+        .is_some_and(|before| TokenCursor::new(tokens, before).consume_han("一次"));
     is_counted && is_unit && !is_once
 }
 

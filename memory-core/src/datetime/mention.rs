@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, NaiveTime};
 
 /// A date or time that a text mentions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +30,16 @@ pub struct DateMention {
     pub left_out: Vec<String>,
     /// Whether the expression denotes a longer period, of which `at` is the start ("in June", "next week").
     pub is_vague: bool,
+}
+
+impl DateMention {
+    /// Returns the precision of the end of a range: its last day, or the time at which it ends.
+    pub fn end_kind(&self) -> DatePrecision {
+        match self.end {
+            Some(end) if end.time() != NaiveTime::MIN => DatePrecision::DateTime,
+            _ => self.kind,
+        }
+    }
 }
 
 /// The precision of an expression.

@@ -746,9 +746,9 @@ pub(super) fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
     })
 }
 
-/// Consumes "5.12", which is a date only after "on" and at the end of a clause.
+/// Consumes "5.12" at the end of a clause. The caller checks that the context makes it a date.
 pub(super) fn parse_dotted_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if cursor.word_before(1) != "on" || !cursor.starts_cleanly() {
+    if !cursor.starts_cleanly() {
         return None;
     }
     let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
@@ -764,7 +764,10 @@ pub(super) fn parse_dotted_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpre
             (cursor.consume_glued_sign('.') && cursor.peek(0).is_some()).then_some(())
         })
         .is_some();
-    let is_time_next = matches!(cursor.peek(0), Some(DateTokenKind::Word("at" | "um")));
+    let is_time_next = matches!(
+        cursor.peek(0),
+        Some(DateTokenKind::Word("at" | "um" | "and" | "or"))
+    );
     let is_last = cursor.ends_cleanly()
         && (is_time_next
             || !matches!(

@@ -20,6 +20,8 @@ pub(super) struct RangeEnd {
     pub(super) is_fragment: bool,
     /// Whether the end states "am" or "pm", which then applies to the start too.
     has_half: bool,
+    /// Whether the hour behind the range is that of each of its days, as in "Monday to Friday at 9".
+    is_schedule: bool,
 }
 
 /// Returns the end of the range that starts with the tokens `start`, the place of its tokens and the place after them.
@@ -47,6 +49,7 @@ pub(super) fn parse_end(
         let mut cursor = own;
         let spoken = cursor
             .attempt(|cursor| parse_bare_day(cursor, start))
+            .map(|day| with_hour(&mut cursor, day))
             .or_else(|| cursor.attempt(|cursor| parse_bare_period(cursor, start)))
             .or_else(|| cursor.attempt(|cursor| parse_bare_hour(cursor, start)))?;
         Some((spoken, cursor.position()))
@@ -54,6 +57,16 @@ pub(super) fn parse_end(
     spoken.impossible = spoken.impossible.map(|part| at + part.start..at + part.end);
     let mut after = TokenCursor::new(tokens, at + length);
     let has_half = numeric::follows_half_day(&after);
+    let is_led = from.checked_sub(1).is_some_and(|before| {
+        matches!(
+            tokens[before].what,
+            DateTokenKind::Word("from" | "between") | DateTokenKind::Han('从' | '自')
+        )
+    });
+    let is_weekday = |of: &DateExpression| matches!(of.day, Some(DayExpression::Weekday(..)));
+    let is_schedule = spoken.clock.is_some()
+        && (!is_led && is_weekday(start) && is_weekday(&spoken)
+            || consume_joint(&mut after.clone()));
     if start.day.as_ref().is_some_and(DayExpression::is_exact) {
         let every = after.attempt(numeric::parse_repeater);
         spoken.every = spoken.every.or(every.filter(|every| !every.is_zero()));
@@ -63,6 +76,7 @@ pub(super) fn parse_end(
             spoken,
             is_fragment,
             has_half,
+            is_schedule,
         },
         at,
         after.position(),
@@ -186,6 +200,21 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
     })
 }
 
+/// Consumes the hour of "5pm" after "July 5 to 7 at", unless it starts a range of its own.
+fn with_hour(cursor: &mut TokenCursor<'_>, day: DateExpression) -> DateExpression {
+    let hour = cursor.attempt(|cursor| {
+        cursor.consume_any_word(&["at", "by"]);
+        let (hour, length) = find::parse_expression(*cursor)?;
+        (0..length).for_each(|_| cursor.step());
+        let is_hour = hour.day.is_none() && hour.every.is_none() && !hour.is_instant();
+        (is_hour && !consume_joint(&mut cursor.clone())).then_some(hour)
+    });
+    DateExpression {
+        day: day.day,
+        ..hour.unwrap_or_default()
+    }
+}
+
 /// Consumes the last month of "July to September" or the last year of "2023 to 2025".
 fn parse_bare_period(
     cursor: &mut TokenCursor<'_>,
@@ -234,6 +263,7 @@ fn parse_period_list(
         spoken,
         is_fragment: true,
         has_half: false,
+        is_schedule: false,
     };
     Some((end_of_list, at, end))
 }
@@ -280,7 +310,21 @@ pub(super) fn parse_list(
             let mut ahead = cursor;
             parse_listed_day(&mut ahead, start).map(|day| (day, ahead))
         };
-        let more = hour.or_else(day);
+        // "On 1/30 and 9/30".
+        let date = || {
+            let is_date = matches!(
+                start.day,
+                Some(DayExpression::OfMonth(_, Month::Named(..)) | DayExpression::EitherWay(..))
+            );
+            let mut ahead = ahead;
+            let day = english::parse_listed_date(&mut ahead).filter(|_| is_date && is_list)?;
+            let spoken = DateExpression {
+                day: Some(day),
+                ..DateExpression::default()
+            };
+            Some((spoken, ahead))
+        };
+        let more = hour.or_else(day).or_else(date);
         let Some((more, after)) = more.filter(|_| is_list && next.is_none()) else {
             break;
         };
@@ -312,6 +356,7 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
     let RangeEnd {
         spoken: end,
         has_half,
+        is_schedule,
         ..
     } = end;
     let (mut start, mut end) = (start.clone(), end.clone());
@@ -345,7 +390,8 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
             *edge = PeriodEdge::End;
         }
     }
-    if !has_time(&start) {
+    // "From today to tomorrow at 5pm" starts with a day.
+    if !has_time(&start) && (is_undated || *is_schedule) {
         (start.clock, start.part, start.custom) = (end.clock, end.part, end.custom);
     }
     if let (Some(first), Some(last)) = (&mut start.clock, &mut end.clock)

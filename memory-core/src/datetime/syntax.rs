@@ -145,6 +145,15 @@ impl DayExpression {
         )
     }
 
+    /// Returns the only day, or any day of a list.
+    pub(super) fn one_or_any(mut days: Vec<Self>) -> Self {
+        if days.len() == 1 {
+            days.remove(0)
+        } else {
+            Self::AnyOf(days)
+        }
+    }
+
     /// Returns Monday to Friday.
     pub(super) fn working_days() -> Self {
         Self::weekdays_between(Weekday::Mon, Weekday::Fri)
@@ -158,6 +167,15 @@ impl DayExpression {
             days.push(Self::Weekday(weekday, Week::Coming));
         }
         Self::AnyOf(days)
+    }
+
+    /// Returns whether the day or one of the days is a date whose month could also be its day.
+    pub(super) fn is_in_either_order(&self) -> bool {
+        match self {
+            Self::EitherWay(..) => true,
+            Self::AnyOf(days) => days.iter().any(Self::is_in_either_order),
+            _ => false,
+        }
     }
 
     /// Returns the interval at which the day comes again; `None` if the words name a single day.
@@ -237,6 +255,11 @@ impl DayExpression {
             (Self::OfMonth(date, month), period) => Self::OfMonth(*date, month.within(period)?),
             (Self::Nth(nth, counted, own), period) => {
                 Self::Nth(*nth, *counted, own.within(period)?)
+            }
+            // "March, end of month" and "2026, end of year".
+            (Self::Edge(edge, Period::Month(Month::Away(0) | Month::Unsaid)), Period::Month(_))
+            | (Self::Edge(edge, Period::Year(Year::Away(0) | Year::Unsaid)), Period::Year(_)) => {
+                Self::Edge(*edge, period.clone())
             }
             (Self::Edge(edge, own), period) => Self::Edge(*edge, own.within(period)?),
             (Self::Feast(holiday, Year::Unsaid), Period::Year(year)) => {

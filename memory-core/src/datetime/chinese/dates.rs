@@ -328,7 +328,8 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         || year != Year::Unsaid
         || is_led
         || matches!(cursor.peek_han(0), Some('前' | '之'))
-        || starts_month_range(*cursor);
+        || starts_month_range(*cursor)
+        || is_edge_next(*cursor);
     if !is_month {
         return None;
     }
@@ -336,6 +337,11 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         u32::try_from(month).ok()?,
         year,
     )))
+}
+
+/// Returns whether ",月底" follows a month.
+fn is_edge_next(mut cursor: TokenCursor<'_>) -> bool {
+    cursor.consume_sign(',') && parse_bare_month_edge(&mut cursor, Year::Unsaid).is_some()
 }
 
 /// Returns whether "到9月" or "、9月" follows a month.

@@ -20,7 +20,7 @@ use super::zones::{NamedOffset, chinese_places, zone_of_id};
 use super::{english, numeric};
 use dates::parse_nth_day;
 use days::parse_day;
-use recurrence::parse_recurrence;
+use recurrence::{parse_more_dates, parse_recurrence};
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
 
@@ -202,7 +202,11 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             (Some(_), Some(_)) => None,
         }
     }) {
-        spoken.day = Some(named.day);
+        let day = match spoken.every {
+            Some(_) => parse_more_dates(cursor, named.day),
+            None => named.day,
+        };
+        spoken.day = Some(day);
         spoken.part = spoken.part.or(named.part);
         spoken.is_vague = named.is_vague;
         spoken.end = named.end.map(DateExpression::boxed_day);

@@ -3,11 +3,13 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
+use super::super::range;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
 };
 use super::super::token::DateTokenKind;
 use super::dates::{parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday};
+use super::days::parse_day;
 use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
 use super::numbers::{is_numeral, parse_number_in};
@@ -82,10 +84,9 @@ fn parse_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     if !cursor.consume_han("隔") {
         return None;
     }
-    let is_one = matches!(
-        cursor.peek_han(0),
-        Some('一' | '天' | '日' | '周' | '月' | '年')
-    );
+    let is_one = cursor
+        .clone()
+        .consume_any_han(&["一", "天", "日", "周", "月", "年"]);
     let every = cursor
         .attempt(parse_duration)
         .or_else(|| parse_single_unit(cursor))?;
@@ -107,7 +108,8 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     cursor.consume_han("年");
     cursor.consume_han("的");
     let holiday = parse_holiday(cursor)?;
-    RecurrencePhrase::on(DayExpression::Feast(holiday, Year::Unsaid), 1)
+    let first = DayExpression::Feast(holiday, Year::Unsaid);
+    RecurrencePhrase::on(parse_more_dates(cursor, first), 1)
 }
 
 /// Consumes "每两周的周三", "每月5号", "每年底" and "每两个小时".
@@ -151,14 +153,17 @@ fn add_day(cursor: &mut TokenCursor<'_>, every: CalendarDuration) -> RecurrenceP
         cursor.consume_any_han(&["的", "在"]);
         let day = if every.months == 0 {
             parse_weekdays(cursor)
-        } else if every.months % 12 == 0 {
-            parse_period_edge(cursor, &Period::Year(Year::Unsaid))
         } else if every.months % 3 == 0 {
-            let period = Period::Quarter(0);
+            let is_yearly = every.months % 12 == 0;
+            let period = if is_yearly {
+                Period::Year(Year::Unsaid)
+            } else {
+                Period::Quarter(0)
+            };
             cursor
                 .attempt(|cursor| parse_nth_day(cursor, period.clone()))
                 .or_else(|| cursor.attempt(|cursor| parse_period_edge(cursor, &period)))
-                .or_else(|| parse_days_of_month(cursor))
+                .or_else(|| parse_days_of_month(cursor).filter(|_| !is_yearly))
         } else {
             parse_days_of_month(cursor)
         };
@@ -224,15 +229,28 @@ pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpressi
             days.push(day);
         }
     }
-    let mut days: Vec<_> = days
-        .into_iter()
-        .map(|day| DayExpression::Weekday(day, Week::Coming))
-        .collect();
-    if days.len() == 1 {
-        days.pop()
-    } else {
-        Some(DayExpression::AnyOf(days))
+    let days = days.into_iter();
+    let days = days.map(|day| DayExpression::Weekday(day, Week::Coming));
+    Some(DayExpression::one_or_any(days.collect()))
+}
+
+/// Consumes the other dates of a list that recur as often as `first`: 1月30日和9月30日, 3月1日和15日.
+pub(super) fn parse_more_dates(
+    cursor: &mut TokenCursor<'_>,
+    first: DayExpression,
+) -> DayExpression {
+    let every = first.natural_interval();
+    let mut days = vec![first];
+    while let Some(day) = cursor.attempt(|cursor| {
+        let has_more = every.is_some() && days.len() < MAX_LIST && consume_list_separator(cursor);
+        let mut last = days.last().filter(|_| has_more)?.clone();
+        let mut day = parse_day(cursor)?.day;
+        range::share_month(&mut last, &mut day);
+        (day.natural_interval() == every).then_some(day)
+    }) {
+        days.push(day);
     }
+    DayExpression::one_or_any(days)
 }
 
 fn parse_weekday_name(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {

@@ -14,7 +14,7 @@ use super::holiday_names::parse_holiday;
 use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
 use super::numbers::{parse_ordinal, parse_year};
 use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
-use super::recurrence::{parse_counted_days, parse_nth};
+use super::recurrence::{consume_list_separator, parse_counted_days, parse_nth};
 use super::spans::parse_span;
 use super::times_of_day::can_end_number;
 use super::weekdays::{is_hour_next, is_time_next, offset_from_now, parse_weekday};
@@ -237,10 +237,13 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         }
         return Some(day.into());
     }
-    if let Some(day) = cursor.attempt(numeric::parse_dotted_date) {
+    let before = cursor.word_before(1);
+    let is_after_each = matches!(before, "every" | "each");
+    if (before == "on" || is_after_each)
+        && let Some(day) = cursor.attempt(numeric::parse_dotted_date)
+    {
         return Some(day.into());
     }
-    let before = cursor.word_before(1);
     let is_led = matches!(
         before,
         "on" | "by"
@@ -253,7 +256,7 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
             | "date"
             | "dated"
             | "for"
-    );
+    ) || is_after_each;
     let is_first = cursor.is_at_start();
     let first = cursor.clone().consume_number();
     let day = numeric::parse_short_date(cursor)?;
@@ -271,8 +274,28 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_)))
     );
     let is_plain = (is_long || has_year) && cursor.word().is_empty();
-    ((is_led || is_plain) && can_end_number(cursor) || is_alone || is_hour_next(cursor))
-        .then(|| day.into())
+    // "1/30 and 9/30 every year".
+    let mut ahead = *cursor;
+    let listed = |cursor: &mut TokenCursor<'_>| {
+        consume_list_separator(cursor).then(|| numeric::parse_short_date(cursor))?
+    };
+    while ahead.attempt(listed).is_some() {}
+    let is_yearly_next = ahead.consume_any_phrase(&["every year", "each year"])
+        || matches!(ahead.word(), "yearly" | "annually");
+    ((is_led || is_plain) && can_end_number(cursor)
+        || is_alone
+        || is_yearly_next
+        || is_hour_next(cursor))
+    .then(|| day.into())
+}
+
+/// Consumes "9/30" and "30.9." behind another date of a list.
+pub(in super::super) fn parse_listed_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    cursor.attempt(|cursor| {
+        let day = numeric::parse_short_date(cursor)
+            .or_else(|| cursor.attempt(numeric::parse_dotted_date))?;
+        can_end_number(cursor).then_some(day)
+    })
 }
 
 /// Consumes a holiday, with an optional year or offset.

@@ -35,6 +35,7 @@ use times_of_day::{EnglishBareHour, parse_clock, parse_day_part};
 use weekdays::offset_from_now;
 
 pub(super) use dates::{parse_month, starts_with_day_of_month};
+pub(super) use days::parse_listed_date;
 pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use numbers::{is_numeral, parse_year};
@@ -137,10 +138,13 @@ fn parse_second_day(
         // "Tomorrow Thursday at 8".
         let is_beside = matches!(first.day, DayExpression::Shifted(_))
             && lexicon::lookup_weekday(cursor.word()).is_some();
-        cursor.consume_any_word(&["on", "in", "of", "from"]);
+        cursor.consume_any_word(&["on", "in", "of", "from", "at", "by"]);
         let weekday = lexicon::lookup_weekday(cursor.word());
         let is_weekday = weekday.is_some();
         let named = parse_day(cursor).or_else(|| {
+            if let Some(period) = periods::parse_period_of_edge(cursor, &first.day) {
+                return Some(period);
+            }
             let (weekday, _) =
                 weekday.filter(|_| is_bracketed || is_beside || first.day.is_exact())?;
             cursor.step();
@@ -460,6 +464,15 @@ fn parse_hour_before_day(
             return Some(hour);
         }
         ahead.consume_sign(',');
+        // "Task 3 tomorrow at 5pm" has another hour.
+        let has_own_hour = |mut behind: TokenCursor<'_>| {
+            behind.step();
+            behind.consume_sign(',');
+            behind.consume_word("at");
+            let mut other = behind;
+            numeric::parse_clock(&mut other).is_some()
+                || numeric::consume_impossible_clock(&mut behind)
+        };
         let is_part_next = (ahead.consume_any_phrase(&["in the", "at"])
             || !is_decimal && ahead.consume_word("this"))
             && lexicon::lookup_day_part(ahead.word()).is_some_and(|part| part != DayPart::Noon);
@@ -469,6 +482,10 @@ fn parse_hour_before_day(
                 cursor.word(),
                 "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr"
             );
+        let behind = if is_part_next { ahead } else { *cursor };
+        if has_own_hour(behind) {
+            return None;
+        }
         (is_part_next || is_day_next && !is_decimal).then_some(hour)
     };
     // "8.30, 9 and 9.15 tomorrow".

@@ -90,7 +90,8 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
         "quarter" => Some(Period::Quarter(0)),
         _ => None,
     };
-    let period = match bare(cursor).filter(|_| !is_loose) {
+    let allows_bare = !is_loose || edge == PeriodEdge::Middle;
+    let period = match bare(cursor).filter(|_| allows_bare) {
         Some(period) => {
             cursor.step();
             period
@@ -108,6 +109,49 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
             ..DayExpression::Edge(edge, period).into()
         }),
     }
+}
+
+/// Consumes the month or year behind the edge of a month or year: "March" behind "end of month", "2026" behind "end of year".
+pub(super) fn parse_period_of_edge(
+    cursor: &mut TokenCursor<'_>,
+    edge: &DayExpression,
+) -> Option<DayPhrase> {
+    let period = match edge {
+        DayExpression::Edge(_, Period::Month(Month::Away(0) | Month::Unsaid)) => {
+            cursor.attempt(parse_month).map(Period::Month)
+        }
+        DayExpression::Edge(_, Period::Year(Year::Away(0) | Year::Unsaid)) => {
+            parse_year(cursor).map(|year| Period::Year(Year::Exactly(year)))
+        }
+        _ => None,
+    }?;
+    Some(DayPhrase {
+        is_vague: true,
+        ..DayExpression::Edge(PeriodEdge::Start, period).into()
+    })
+}
+
+/// Returns whether the edge of a month or year follows that `period` names: "end of month" behind "March,".
+fn is_edge_next(mut cursor: TokenCursor<'_>, period: &Period) -> bool {
+    let _ = cursor.consume_sign(',') || cursor.consume_sign('-');
+    cursor.consume_any_word(&["at", "by", "in", "on"]);
+    let edge = parse_period_edge(&mut cursor).map(|named| named.day);
+    matches!(
+        (period, edge),
+        (
+            Period::Month(_),
+            Some(DayExpression::Edge(
+                _,
+                Period::Month(Month::Away(0) | Month::Unsaid)
+            ))
+        ) | (
+            Period::Year(_),
+            Some(DayExpression::Edge(
+                _,
+                Period::Year(Year::Away(0) | Year::Unsaid)
+            ))
+        )
+    )
 }
 
 /// Consumes the day of an "end of day"; it defaults to today.
@@ -217,6 +261,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         let is_month = is_led
             || has_year
             || is_range_start()
+            || is_edge_next(*cursor, &Period::Month(period))
             || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
         return if is_month {
             start(Period::Month(period))
@@ -235,10 +280,9 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         (range::consume_joint(&mut ahead) || before == "between" && ahead.consume_word("and"))
             && parse_year(&mut ahead).is_some()
     };
-    if !(is_led || is_between && is_range_start()) {
-        return None;
-    }
-    start(Period::Year(Year::Exactly(year)))
+    let period = Period::Year(Year::Exactly(year));
+    let is_year = is_led || is_between && is_range_start() || is_edge_next(*cursor, &period);
+    if is_year { start(period) } else { None }
 }
 
 /// Consumes "next week", "last month", "last October" and "the week after next".

@@ -3,12 +3,13 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
+use super::super::range;
 use super::super::syntax::{
     CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, Quantity,
     RecurrencePhrase, TimeUnit, Week,
 };
 use super::super::token::DateTokenKind;
-use super::days::parse_day;
+use super::days::{parse_day, parse_listed_date};
 use super::durations::{parse_duration, parse_unit};
 use super::lexicon::{lookup_day_part, lookup_frequency, lookup_month, lookup_weekday};
 use super::numbers::{is_numeral, parse_ordinal};
@@ -181,9 +182,10 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     }
     let is_definite = |named: &DayPhrase| !named.is_vague || named.end.is_some();
     let named = parse_day(cursor).filter(|named| is_definite(named) && named.clock.is_none())?;
+    let days = parse_more_days(cursor, named.day);
     Some(RecurrencePhrase {
         part: named.part,
-        ..RecurrencePhrase::on(named.day, 1)?
+        ..RecurrencePhrase::on(days, 1)?
     })
 }
 
@@ -251,7 +253,7 @@ pub(super) fn parse_ordinal_days(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
     if is_of_named || is_of_period {
         return None;
     }
-    days.map(into_days)
+    days.map(DayExpression::one_or_any)
 }
 
 /// Consumes "first", "3rd", "last" or "second to last"; a negative number counts from the end.
@@ -302,10 +304,10 @@ fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     Some(DayExpression::Weekday(weekday, Week::Coming))
 }
 
-/// Consumes the other weekdays of a list or range that starts with `first`.
+/// Consumes the other days of a list that starts with `first`, or of a range of weekdays.
 pub(super) fn parse_more_days(cursor: &mut TokenCursor<'_>, first: DayExpression) -> DayExpression {
     let DayExpression::Weekday(mut last, _) = first else {
-        return first;
+        return parse_more_dates(cursor, first);
     };
     let mut days = vec![first];
     while let Some((is_range, day)) = cursor.attempt(|cursor| {
@@ -326,15 +328,31 @@ pub(super) fn parse_more_days(cursor: &mut TokenCursor<'_>, first: DayExpression
         }
         last = weekday;
     }
-    into_days(days)
+    DayExpression::one_or_any(days)
 }
 
-fn into_days(mut days: Vec<DayExpression>) -> DayExpression {
-    if days.len() == 1 {
-        days.remove(0)
-    } else {
-        DayExpression::AnyOf(days)
+/// Consumes the other dates of a list that recur as often as `first`: "January 30 and September 30", "1/30, 4/30 and 9/30".
+fn parse_more_dates(cursor: &mut TokenCursor<'_>, first: DayExpression) -> DayExpression {
+    let every = first.natural_interval();
+    let mut days = vec![first];
+    while let Some(day) = cursor.attempt(|cursor| {
+        let has_more = every.is_some() && days.len() < MAX_LIST && consume_list_separator(cursor);
+        let mut last = days.last().filter(|_| has_more)?.clone();
+        cursor.consume_any_word(&["on", "every", "each"]);
+        let mut day = cursor
+            .attempt(|cursor| parse_day(cursor).filter(|named| named.clock.is_none()))
+            .map(|named| named.day)
+            .or_else(|| parse_listed_date(cursor))
+            .or_else(|| {
+                let day = u32::try_from(parse_ordinal(cursor)?).ok()?;
+                Some(DayExpression::OfMonth(day, Month::Unsaid))
+            })?;
+        range::share_month(&mut last, &mut day);
+        (day.natural_interval() == every).then_some(day)
+    }) {
+        days.push(day);
     }
+    DayExpression::one_or_any(days)
 }
 
 /// Consumes "and", a comma, or both.

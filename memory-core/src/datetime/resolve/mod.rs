@@ -143,6 +143,10 @@ fn resolve_recurrence(
         let note = "Such a day comes every week; assuming the first of the month.";
         found.assumed.push(note.to_owned());
     }
+    if day.is_in_either_order() {
+        let note = "Assuming the month first in dates such as 5/6.";
+        found.assumed.push(note.to_owned());
+    }
     Some(found)
 }
 

@@ -697,7 +697,7 @@ fn the_end_of_a_range_has_its_own_month_or_minutes() {
         ),
         (
             "25 December - 2 January at noon",
-            "2025-12-25 12:00 to 2026-01-02 12:00",
+            "2025-12-25 to 2026-01-02 12:00",
         ),
         ("12 July - 13:00", "2025-07-12 13:00 to -"),
         ("tomorrow 9-10:30", "2025-06-12 09:00 to 2025-06-12 10:30"),

@@ -5,6 +5,7 @@ mod claims;
 mod combinations;
 mod corpora;
 mod everyday;
+mod lists;
 mod non_dates;
 mod notations;
 mod properties;
