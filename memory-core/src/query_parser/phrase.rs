@@ -1,6 +1,10 @@
 //! Phrases: words that must be adjacent in a text.
 
-use crate::text::{Term, TokenKind, for_each_symbol, query_terms, symbol_terms, tokenize};
+use std::borrow::Cow;
+
+use crate::text::{
+    Term, TokenKind, for_each_symbol, query_terms, symbol_terms, tokenize, without_inner_styling,
+};
 
 /// A sequence of words that must, or must not, be adjacent in this order.
 ///
@@ -54,9 +58,12 @@ impl Phrase {
             });
             return left.is_empty();
         }
-        phrase_words(text)
-            .windows(self.words.len())
-            .any(|window| window == self.words)
+        let occurs = |text: &str| {
+            phrase_words(text)
+                .windows(self.words.len())
+                .any(|window| window == self.words)
+        };
+        occurs(text) || matches!(without_inner_styling(text), Cow::Owned(plain) if occurs(&plain))
     }
 }
 
@@ -110,6 +117,12 @@ mod tests {
                 && !stands("记力", "记忆力")
                 && !stands("用Rust", "使用 TypeRust")
         );
+    }
+
+    #[test]
+    fn styling_within_a_word_and_the_sign_of_an_acronym_do_not_divide_a_phrase() {
+        assert!(stands("a kayak trip", "a **Kay**ak trip") && stands("kay", "**Kay**ak"));
+        assert!(stands("רשי אומר", "רש\"י אומר"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use chrono::{DateTime, Days, Months, NaiveDate, TimeZone, Utc};
 use super::filter_extraction::days_between;
 use super::{QueryWord, WordRole};
 use crate::Filter;
-use crate::text::{Term, TokenKind, is_sign_or_emoji, tokenize};
+use crate::text::{Term, TokenKind, is_hebrew, is_sign_or_emoji, tokenize};
 
 /// The opening quotation marks with their closing ones: straight, curly, corner and angle.
 const QUOTES: [(char, &[char]); 8] = [
@@ -114,7 +114,15 @@ impl QuoteScanner {
         if self.unclosed.contains(&first) {
             return None;
         }
-        let quoted = text[first.len_utf8()..].split_once(*closing);
+        let inside = &text[first.len_utf8()..];
+        let is_end = |(at, mark): &(usize, char)| {
+            // The sign of an acronym, as in רש"י, closes nothing.
+            let is_inner = inside[..*at].ends_with(is_hebrew)
+                && inside[at + mark.len_utf8()..].starts_with(is_hebrew);
+            closing.contains(mark) && !is_inner
+        };
+        let end = inside.char_indices().find(is_end);
+        let quoted = end.map(|(at, mark)| (&inside[..at], &inside[at + mark.len_utf8()..]));
         if quoted.is_none() {
             self.unclosed.push(first);
         }
@@ -320,6 +328,15 @@ mod tests {
         assert_eq!(
             split_query("a 12\" pipe 13\" long"),
             ["a", "12\"", "pipe", "13\"", "long"].map(Text)
+        );
+    }
+
+    #[test]
+    fn the_sign_of_a_hebrew_acronym_is_no_quotation_mark() {
+        assert_eq!(split_query("רש\"י רמב\"ם"), [Text("רש\"י"), Text("רמב\"ם")]);
+        assert_eq!(
+            split_query("\"רש\"י על התורה\" a"),
+            [Phrase("רש\"י על התורה"), Text("a")]
         );
     }
 

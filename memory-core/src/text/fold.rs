@@ -11,7 +11,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 /// Folding applies NFKC and lower case; removes accents from letters (`café` becomes `cafe`, but kana retain their voicing marks, because か
 /// and が are different letters), and the optional marks of Arabic and Hebrew; replaces a few Latin and Greek letters by their form on a
 /// plain keyboard (`ß` by `ss`, `ø` by `o`, `ς` by `σ`), the variants of Arabic letters by one of them, digits of all scripts by ASCII
-/// digits, `’` and letters like it by `'`, and traditional Chinese characters by simplified ones; and removes invisible characters. Folding
+/// digits, `’` and letters like it by `'`, the signs of Hebrew abbreviations by quotation marks, and traditional Chinese characters by simplified ones; and removes invisible characters. Folding
 /// is idempotent.
 ///
 /// ```
@@ -224,6 +224,9 @@ fn keyboard_spelling(letter: char) -> Option<&'static str> {
         'ς' => "σ",
         // Also the okina, and the rings and commas for alef, ayin and the like in transcriptions.
         '\u{2018}' | '’' | '\u{2bb}'..='\u{2bf}' => "'",
+        // Geresh and gershayim.
+        '\u{5f3}' => "'",
+        '\u{5f4}' => "\"",
         // Alef; ya without dots and of Persian; ta marbuta; kaf of Persian; ha of Urdu.
         '\u{671}'..='\u{673}' => "\u{627}",
         '\u{649}' | '\u{6cc}' => "\u{64a}",

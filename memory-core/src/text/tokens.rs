@@ -41,13 +41,17 @@ const MAX_WORD: usize = 64;
 /// The maximum number of marks on one character. Further marks are decoration.
 const MAX_MARKS: usize = 8;
 
+/// The maximum number of letters behind the quotation mark of a Hebrew acronym.
+const MAX_ACRONYM_END: usize = 3;
+
 /// What follows the apostrophe of a possessive or of a contraction in English.
 const ENGLISH_ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
 
 /// Calls `each` with every token of `text`, ordered by start offset.
 ///
 /// A word is a run of letters and digits with their marks and the apostrophes inside it, of which only that of an English ending is
-/// kept; words of ASCII letters are reduced to their English stem. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar, in any mixture, yields every character and every
+/// kept; words of ASCII letters are reduced to their English stem. A quotation mark inside a Hebrew acronym is no part of it: רש״י is
+/// רשי. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar, in any mixture, yields every character and every
 /// bigram. A token never spans both kinds of scripts.
 ///
 /// ```
@@ -94,34 +98,48 @@ impl TextTokenizer<'_> {
         match classify_char(character) {
             CharClass::Word => {
                 self.run.finish(self.each);
+                if self.word.joint == Joint::Quote && !is_hebrew(character) {
+                    self.finish_word();
+                }
                 self.word.push(character, span);
             }
             CharClass::Blankless => {
-                self.word.finish(&mut self.stems, self.wanted, self.each);
+                self.finish_word();
                 self.run.push(character, span, self.each);
             }
             CharClass::Apostrophe => {
                 self.run.finish(self.each);
-                if self.word.may_take_apostrophe() {
-                    self.word.apostrophe = true;
-                } else {
-                    self.word.finish(&mut self.stems, self.wanted, self.each);
+                if !self.word.join(Joint::Apostrophe, span) {
+                    self.finish_word();
                 }
             }
             // Marks without a base character are ignored.
-            CharClass::Mark if self.word.apostrophe => {
-                self.word.finish(&mut self.stems, self.wanted, self.each);
-            }
+            CharClass::Mark if self.word.joint != Joint::None => self.finish_word(),
             CharClass::Mark if !self.word.is_empty() => self.word.push(character, span),
             CharClass::Mark => self.run.push_mark(character, span),
+            CharClass::Break if is_quote(character) && self.word.join(Joint::Quote, span) => {}
             CharClass::Break => self.finish(),
         }
     }
 
-    fn finish(&mut self) {
+    fn finish_word(&mut self) {
         self.word.finish(&mut self.stems, self.wanted, self.each);
+    }
+
+    fn finish(&mut self) {
+        self.finish_word();
         self.run.finish(self.each);
     }
+}
+
+/// A sign that is inside a word only if the word continues behind it.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Joint {
+    #[default]
+    None,
+    Apostrophe,
+    /// A quotation mark or two apostrophes behind a Hebrew letter.
+    Quote,
 }
 
 /// The current word.
@@ -133,8 +151,13 @@ struct WordBuffer {
     ///
     /// Such a word has no English stem.
     foreign: bool,
-    /// Whether the last character was an apostrophe; it is part of the word only if the word continues.
-    apostrophe: bool,
+    /// The last sign, if no letter followed it.
+    joint: Joint,
+    joint_span: Range<usize>,
+    /// The quotation mark inside the word, with the length of the text before it.
+    quote: Option<(usize, Range<usize>)>,
+    /// Whether a second quotation mark followed.
+    is_quoted: bool,
     span: Range<usize>,
 }
 
@@ -143,8 +166,22 @@ impl WordBuffer {
         self.characters == 0
     }
 
-    fn may_take_apostrophe(&self) -> bool {
-        !self.is_empty() && !self.apostrophe
+    /// Takes a sign behind the word, and returns whether the word may continue.
+    fn join(&mut self, sign: Joint, span: Range<usize>) -> bool {
+        let is_hebrew = self.text.ends_with(is_hebrew);
+        self.joint = match (self.joint, sign) {
+            (Joint::None, Joint::Apostrophe) if !self.is_empty() => Joint::Apostrophe,
+            (Joint::None, Joint::Quote) | (Joint::Apostrophe, Joint::Apostrophe) if is_hebrew => {
+                Joint::Quote
+            }
+            _ => return false,
+        };
+        if self.joint == sign {
+            self.joint_span.start = span.start;
+        }
+        self.joint_span.end = span.end;
+        self.is_quoted |= self.joint == Joint::Quote && self.quote.is_some();
+        !self.is_quoted
     }
 
     fn push(&mut self, character: char, span: Range<usize>) {
@@ -152,9 +189,10 @@ impl WordBuffer {
             self.span.start = span.start;
         }
         self.span.end = span.end;
-        if self.apostrophe {
-            self.apostrophe = false;
-            self.push_within_limit('\'');
+        match std::mem::take(&mut self.joint) {
+            Joint::None => {}
+            Joint::Apostrophe => self.push_within_limit('\''),
+            Joint::Quote => self.quote = Some((self.text.len(), self.joint_span.clone())),
         }
         self.foreign |= !character.is_ascii_lowercase();
         self.push_within_limit(character);
@@ -212,6 +250,30 @@ impl WordBuffer {
         if self.is_empty() {
             return;
         }
+        // The letters behind the quotation mark of an acronym are few; more of them, or a second mark, are a quotation behind a prefix.
+        if let Some((length, mark)) = self.quote.take()
+            && (self.is_quoted || MAX_ACRONYM_END < self.text[length..].chars().count())
+        {
+            let quoted = self.text.split_off(length);
+            let end = std::mem::replace(&mut self.span.end, mark.start);
+            self.emit(stems, wanted, each);
+            self.text = quoted;
+            self.span = mark.end..end;
+        }
+        self.emit(stems, wanted, each);
+        *self = Self {
+            text: std::mem::take(&mut self.text),
+            ..Self::default()
+        };
+        self.text.clear();
+    }
+
+    fn emit(
+        &mut self,
+        stems: &mut CachedStemmer,
+        wanted: &dyn Fn(&str, &str) -> bool,
+        each: &mut dyn FnMut(Token<'_>),
+    ) {
         self.remove_inner_apostrophes();
         if wanted(self.lemma(), &self.text) {
             let text = if self.foreign {
@@ -226,10 +288,6 @@ impl WordBuffer {
                 span: self.span.clone(),
             });
         }
-        self.text.clear();
-        self.characters = 0;
-        self.foreign = false;
-        self.apostrophe = false;
     }
 }
 
@@ -323,6 +381,16 @@ pub(super) fn classify_char(character: char) -> CharClass {
         _ if is_south_east_asian(character) && !character.is_numeric() => CharClass::Blankless,
         _ => CharClass::Word,
     }
+}
+
+/// Returns whether `character` is a letter of Hebrew.
+pub(crate) fn is_hebrew(character: char) -> bool {
+    matches!(character, '\u{5d0}'..='\u{5ea}' | '\u{5ef}'..='\u{5f2}')
+}
+
+/// Returns whether a folded character is a quotation mark that may also denote an acronym.
+fn is_quote(character: char) -> bool {
+    matches!(character, '"' | '“' | '”' | '„' | '‟')
 }
 
 /// Returns whether `character` belongs to a script without spaces between words.

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use super::{Topic, TopicError, Topics};
 use crate::query_parser::{QueryWord, TextQuery, WordRole, parse};
 use crate::rank::{B, K1, idf, saturation};
-use crate::text::{Snippet, Term, for_each_symbol, snippet, tokenize};
+use crate::text::{
+    Snippet, Term, Token, for_each_styled_token, for_each_symbol, snippet, tokenize,
+};
 use crate::{Filter, StoreError};
 
 /// Weight of a word in the name, title or description, relative to the body.
@@ -190,23 +192,13 @@ fn match_topic(
     let mut counts: HashMap<Term, u32> = HashMap::new();
     let mut length = 0_u32;
     for (part, times) in [(text.as_str(), 1), (of_itself.as_str(), METADATA_WEIGHT)] {
+        let mut count = |token: Token<'_>| *counts.entry(Term::from(&token)).or_default() += times;
         tokenize(part, &mut |token| {
             length = length.saturating_add(1);
-            *counts
-                .entry(Term {
-                    text: token.text.to_owned(),
-                    kind: token.kind,
-                })
-                .or_default() += times;
+            count(token);
         });
-        for_each_symbol(part, &mut |token| {
-            *counts
-                .entry(Term {
-                    text: token.text.to_owned(),
-                    kind: token.kind,
-                })
-                .or_default() += times;
-        });
+        for_each_symbol(part, &mut count);
+        for_each_styled_token(part, &mut count);
     }
     let stands = |phrase: &crate::query_parser::Phrase| {
         phrase.occurs_in(&text) || phrase.occurs_in(&of_itself)

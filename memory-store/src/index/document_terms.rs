@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use memory_core::Memory;
-use memory_core::text::{TokenKind, for_each_symbol, identifier_parts, tokenize};
+use memory_core::text::{
+    Token, TokenKind, for_each_styled_token, for_each_symbol, identifier_parts, tokenize,
+};
 
 /// Weight of a word of the title, relative to the content.
 const TITLE_WEIGHT: u32 = 3;
@@ -30,7 +32,7 @@ impl DocumentTerms {
         let mut characters = HashMap::<String, u32>::new();
         let mut spelled = HashMap::<String, u32>::new();
         let mut add = |part: &str, weight: u32| {
-            tokenize(part, &mut |token| {
+            let mut add_token = |token: Token<'_>| {
                 if token.kind == TokenKind::Word && !spelled.contains_key(token.spelled) {
                     spelled.insert(token.spelled.to_owned(), 1);
                 }
@@ -45,7 +47,9 @@ impl DocumentTerms {
                         tokenize(word, &mut |token| add_term(token.text, weight, &mut text));
                     }
                 }
-            });
+            };
+            tokenize(part, &mut add_token);
+            for_each_styled_token(part, &mut add_token);
             for_each_symbol(part, &mut |token| {
                 if !spelled.contains_key(token.text) {
                     spelled.insert(token.text.to_owned(), 1);

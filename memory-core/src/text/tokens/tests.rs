@@ -52,6 +52,46 @@ fn names_are_found_with_and_without_their_apostrophes() {
 }
 
 #[test]
+fn a_hebrew_acronym_is_found_with_and_without_its_sign() {
+    for text in [
+        "רש״י",
+        "רש\"י",
+        "רש”י",
+        "רש“י",
+        "רש''י",
+        "רש׳׳י",
+        "רַשִׁ״י",
+        "רש＂י",
+    ] {
+        assert_eq!(
+            all(text),
+            [("רשי".into(), TokenKind::Word, 0..text.len())],
+            "{text}"
+        );
+    }
+    assert_eq!(
+        texts("צה״ל בעש\"ט מנכ\"לית ג׳ורג׳"),
+        ["צהל", "בעשט", "מנכלית", "גורג"]
+    );
+    // Quotation marks around words are no part of them.
+    assert_eq!(
+        texts("\"שלום\" ב\"הארץ\" ה\"ארגונים של"),
+        ["שלום", "ב", "הארץ", "ה", "ארגונים", "של"]
+    );
+    assert_eq!(texts("ב''דבר''"), ["ב", "דבר"]);
+    assert_eq!(
+        texts("רש\"a a\"י 5\"י a\"b"),
+        ["רש", "a", "a", "י", "5", "י", "a", "b"]
+    );
+    let text = "ב\"הארץ\"";
+    let parts: Vec<&str> = all(text)
+        .into_iter()
+        .map(|(.., span)| &text[span])
+        .collect();
+    assert_eq!(parts, ["ב", "הארץ"]);
+}
+
+#[test]
 fn underscores_and_punctuation_part_words() {
     assert_eq!(
         texts("snake_case kebab-case a.b/c@d"),
@@ -155,6 +195,10 @@ fn mixed() -> impl Strategy<Value = String> {
         "\u{64e}",
         "أ",
         "שׁ",
+        "רש",
+        "״",
+        "\"",
+        "”",
         "٣",
         "1\u{fe0f}\u{20e3}",
         "🦀",

@@ -250,3 +250,28 @@ fn identifiers_are_found_in_every_style() {
         }
     });
 }
+
+#[test]
+fn words_with_styled_letters_and_hebrew_acronyms_are_found_as_words() {
+    let bodies = [
+        "we take the **Kay**ak to the lake",
+        "<b>שְׁ</b>מַע ישראל",
+        "רש״י כתב פירוש",
+        "רמב\"ם כתב ספר",
+        "width*height is a product",
+    ];
+    with_notes(&bodies, |index| {
+        for (query, expected) in [
+            ("kayak", 1),
+            ("\"the kayak to\"", 1),
+            ("שמע", 2),
+            ("רשי", 3),
+            ("רש\"י", 3),
+            ("רמבם", 4),
+            ("רמב״ם", 4),
+            ("height", 5),
+        ] {
+            assert_eq!(numbers(index, query).first(), Some(&expected), "{query}");
+        }
+    });
+}
