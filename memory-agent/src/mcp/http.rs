@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
-use super::invalid_message::{check_message, decode_arguments, error_response};
+use super::invalid_message::{INVALID_REQUEST, check_message, decode_arguments, error_response};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
@@ -142,7 +142,16 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
             let body = whole.bytes;
             let message = exact_json::from_slice(&body);
             let refusal = match &message {
-                Ok(message) => message.as_object().and_then(check_message),
+                Ok(Value::Object(message)) => check_message(message),
+                Ok(other) if parts.method == Method::POST => {
+                    let why = if other.is_array() {
+                        "batches are not supported over HTTP; send each message in a request of its own"
+                    } else {
+                        "the message is not an object"
+                    };
+                    Some(error_response(&Value::Null, INVALID_REQUEST, why))
+                }
+                Ok(_) => None,
                 Err(error) if parts.method == Method::POST => {
                     let id = MessageIdScanner::find_id(&body).unwrap_or_default();
                     let why = format!("the body is not JSON: {error}");

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::exact_json;
 
 /// JSON-RPC error code of an invalid request.
-const INVALID_REQUEST: i32 = -32600;
+pub(super) const INVALID_REQUEST: i32 = -32600;
 
 /// Returns the error response to a message that must not reach the SDK.
 ///
@@ -25,16 +25,23 @@ pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
             "{field}: numbers of this precision are only accepted in the arguments of a tool"
         ));
     }
-    let id = id?;
     let is_response = message.contains_key("result") || message.contains_key("error");
-    if is_response && !message.contains_key("method") {
+    let method = message.get("method");
+    if is_response && method.is_none() {
         return None;
     }
+    let Some(id) = id else {
+        return match method {
+            Some(Value::String(_)) => None,
+            Some(_) => refused("method: not a string"),
+            None => refused("method: missing"),
+        };
+    };
     // The SDK would answer without the id.
     if !id.is_string() && id.as_i64().is_none() {
         return refused("id: not a string or an integer of 64 bits");
     }
-    match message.get("method") {
+    match method {
         Some(Value::String(_)) => {}
         Some(_) => return refused("method: not a string"),
         None => return refused("method: missing"),
@@ -143,6 +150,11 @@ mod tests {
             (r#"{"id":7,"method":5}"#, "method: not a string"),
             (r#"{"id":7,"methods":"ping"}"#, "method: missing"),
             (r#"{"id":7,"method":"ping"}"#, r#"jsonrpc: must be \"2.0\""#),
+            (
+                r#"{}"#,
+                r#""id":null,"error":{"code":-32600,"message":"method: missing""#,
+            ),
+            (r#"{"method":7}"#, r#""id":null"#),
             (r#"{"id":7.5,"method":"ping"}"#, r#""id":7.5"#),
             (r#"{"id":null,"method":"ping"}"#, "id: not a string"),
             (r#"{"id":{},"method":"ping"}"#, "id: not a string"),

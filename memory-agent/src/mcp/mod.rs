@@ -9,6 +9,7 @@
 //! this module identifies the caller, serves subscriptions, and limits the sizes of messages.
 
 mod answer;
+mod batches;
 mod caller;
 mod http;
 mod instructions;

@@ -13,13 +13,14 @@ use tokio::io::{
 use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
+use super::batches::{BatchResponse, OpenBatches};
 use super::caller::ClientIdentity;
-use super::invalid_message::{check_message, decode_arguments, error_response};
+use super::invalid_message::{INVALID_REQUEST, check_message, decode_arguments, error_response};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
 use crate::exact_json;
-use crate::rpc::{LONGEST_LINE, MessageIdScanner};
+use crate::rpc::{LONGEST_LINE, MOST, MessageIdScanner};
 
 /// Serves one client on standard input and output until it closes them. Blocks.
 ///
@@ -60,20 +61,28 @@ pub async fn serve(
     let (answers, requests) = split(ours);
     let output = Arc::new(Mutex::new(output));
     let room = Arc::new(Semaphore::new(MAX_PENDING));
+    let batches = OpenBatches::default();
     let end = CancellationToken::new();
-    let forwarded = forward_requests(
-        BufReader::new(input),
+    let forwarder = RequestForwarder {
         requests,
-        Arc::clone(&output),
-        Arc::clone(&room),
-    );
+        output: Arc::clone(&output),
+        room: Arc::clone(&room),
+        batches: batches.clone(),
+        has_opened: false,
+    };
+    let forwarded = forwarder.forward_lines(BufReader::new(input));
     // Subscriptions do not end by themselves.
     let until = end.clone().drop_guard();
     let hearing = tokio::spawn(async move {
         let _until = until;
         forwarded.await
     });
-    let saying = tokio::spawn(forward_responses(BufReader::new(answers), output, room));
+    let saying = tokio::spawn(forward_responses(
+        BufReader::new(answers),
+        output,
+        room,
+        batches,
+    ));
     let served = run_server(
         McpServer::new(agent, identity, &ListenLimit::default(), &end),
         theirs,
@@ -99,70 +108,111 @@ async fn run_server(server: McpServer, stream: DuplexStream) -> io::Result<()> {
     running.waiting().await.map(drop).map_err(io::Error::other)
 }
 
-/// Forwards lines of the client to the SDK, and responds to invalid messages itself.
+/// Forwards messages of the client to the SDK, and responds to invalid messages itself.
 ///
-/// The SDK would drop them silently, and the client would wait forever for a response.
-async fn forward_requests(
-    mut input: impl AsyncBufReadExt + Unpin,
-    mut requests: impl AsyncWriteExt + Unpin,
-    output: Arc<Mutex<impl AsyncWrite + Unpin>>,
+/// The SDK would drop them silently, and the client would wait forever for a response. It also knows no batches.
+struct RequestForwarder<R, W> {
+    requests: R,
+    output: Arc<Mutex<W>>,
     room: Arc<Semaphore>,
-) -> io::Result<()> {
-    let mut line = Vec::new();
-    let mut has_opened = false;
-    while let Some(next) = next_line(&mut input, &mut line).await? {
-        if next == StdioLine::Complete && line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let mut id = Value::Null;
-        let complaint = match next {
-            StdioLine::Complete => match exact_json::from_slice(&line) {
-                Ok(Value::Object(message)) => {
-                    if let Some(answer) = check_message(&message) {
-                        write_line(&output, exact_json::to_text(&answer).as_bytes()).await?;
-                        continue;
-                    }
-                    if let Some(decoded) = decode_arguments(&message) {
-                        line = decoded.into_bytes();
-                    }
-                    has_opened |= opens_connection(&message);
-                    if !has_opened && !message.contains_key("id") {
-                        continue;
-                    }
-                    if message.contains_key("id") && message.contains_key("method") {
-                        room.acquire().await.map_err(io::Error::other)?.forget();
-                    } else if message
-                        .get("method")
-                        .is_some_and(|method| method == "notifications/cancelled")
-                    {
-                        // A cancelled request may never get a response.
-                        release_permit(&room);
-                    }
-                    None
-                }
-                Ok(_) => Some((-32600, "the message is not an object".to_owned())),
-                Err(error) => {
-                    id = MessageIdScanner::find_id(&line).unwrap_or_default();
-                    Some((-32700, format!("the line is not JSON: {error}")))
-                }
-            },
-            StdioLine::TooLong(request_id) => {
-                id = request_id;
-                Some((
-                    -32600,
-                    format!(
-                        "the line is longer than {LONGEST_LINE} bytes; split the text into several memories"
-                    ),
-                ))
+    batches: OpenBatches,
+    has_opened: bool,
+}
+
+impl<R: AsyncWrite + Unpin, W: AsyncWrite + Unpin> RequestForwarder<R, W> {
+    async fn forward_lines(mut self, mut input: impl AsyncBufReadExt + Unpin) -> io::Result<()> {
+        let mut line = Vec::new();
+        while let Some(next) = next_line(&mut input, &mut line).await? {
+            if next == StdioLine::Complete && line.iter().all(u8::is_ascii_whitespace) {
+                continue;
             }
+            let answer = match next {
+                StdioLine::Complete => match exact_json::from_slice(&line) {
+                    Ok(Value::Array(messages)) => self.forward_batch(messages).await?,
+                    Ok(message) => match check_any(&message) {
+                        Ok(message) => {
+                            self.forward(message, std::mem::take(&mut line)).await?;
+                            None
+                        }
+                        Err(answer) => Some(exact_json::to_text(&answer)),
+                    },
+                    Err(error) => {
+                        let id = MessageIdScanner::find_id(&line).unwrap_or_default();
+                        let why = format!("the line is not JSON: {error}");
+                        Some(exact_json::to_text(&error_response(&id, -32700, &why)))
+                    }
+                },
+                StdioLine::TooLong(id) => {
+                    let why = format!(
+                        "the line is longer than {LONGEST_LINE} bytes; split the text into several memories"
+                    );
+                    Some(exact_json::to_text(&error_response(
+                        &id,
+                        INVALID_REQUEST,
+                        &why,
+                    )))
+                }
+            };
+            if let Some(answer) = answer {
+                write_line(&self.output, answer.as_bytes()).await?;
+            }
+        }
+        self.requests.shutdown().await
+    }
+
+    /// Forwards the messages of a batch; returns its responses if there are no others to wait for.
+    async fn forward_batch(&mut self, messages: Vec<Value>) -> io::Result<Option<String>> {
+        let why = match messages.len() {
+            0 => Some("the batch is empty".to_owned()),
+            count if MOST < count => Some(format!(
+                "a batch may have at most {MOST} messages; this one has {count}"
+            )),
+            _ => None,
         };
-        if let Some((code, message)) = complaint {
-            write_line(
-                &output,
-                exact_json::to_text(&error_response(&id, code, &message)).as_bytes(),
-            )
-            .await?;
-            continue;
+        if let Some(why) = why {
+            let answer = error_response(&Value::Null, INVALID_REQUEST, &why);
+            return Ok(Some(exact_json::to_text(&answer)));
+        }
+        let checked: Vec<_> = messages.iter().map(check_any).collect();
+        let valid = || checked.iter().filter_map(|checked| checked.as_ref().ok());
+        let requests = valid().filter(|message| is_request(message));
+        let pending = requests.filter_map(|message| message.get("id").cloned());
+        let refused = checked.iter().filter_map(|checked| checked.as_ref().err());
+        let complete = self.batches.open(
+            pending.collect(),
+            refused.map(exact_json::to_text).collect(),
+        );
+        for message in valid() {
+            let text = exact_json::to_text(&Value::Object((*message).clone()));
+            self.forward(message, text.into_bytes()).await?;
+        }
+        Ok(complete)
+    }
+
+    /// Forwards a valid message, whose text is `line`.
+    async fn forward(&mut self, message: &Map<String, Value>, mut line: Vec<u8>) -> io::Result<()> {
+        if let Some(decoded) = decode_arguments(message) {
+            line = decoded.into_bytes();
+        }
+        self.has_opened |= opens_connection(message);
+        if !self.has_opened && !message.contains_key("id") {
+            return Ok(());
+        }
+        if is_request(message) {
+            let permit = self.room.acquire().await.map_err(io::Error::other)?;
+            permit.forget();
+        } else if message
+            .get("method")
+            .is_some_and(|method| method == "notifications/cancelled")
+        {
+            // A cancelled request may never get a response.
+            release_permit(&self.room);
+            let parameters = message.get("params");
+            let id = parameters.and_then(|parameters| parameters.get("requestId"));
+            let settled = id.map(|id| self.batches.cancel(id));
+            if let Some(BatchResponse::Complete(responses)) = settled {
+                write_line(&self.output, responses.as_bytes()).await?;
+            }
         }
         if let Cow::Owned(marked) =
             std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::mark)
@@ -170,9 +220,21 @@ async fn forward_requests(
             line = marked.into_bytes();
         }
         line.push(b'\n');
-        requests.write_all(&line).await?;
+        self.requests.write_all(&line).await
     }
-    requests.shutdown().await
+}
+
+/// Returns the message, or the error response to a value that must not reach the SDK.
+fn check_any(message: &Value) -> Result<&Map<String, Value>, Value> {
+    let Value::Object(message) = message else {
+        let why = "the message is not an object";
+        return Err(error_response(&Value::Null, INVALID_REQUEST, why));
+    };
+    check_message(message).map_or(Ok(message), Err)
+}
+
+fn is_request(message: &Map<String, Value>) -> bool {
+    message.contains_key("id") && message.contains_key("method")
 }
 
 /// Returns whether the SDK accepts notifications after this message: `initialize`, or a self-contained request other than
@@ -245,6 +307,7 @@ async fn forward_responses(
     mut answers: impl AsyncBufReadExt + Unpin,
     output: Arc<Mutex<impl AsyncWrite + Unpin>>,
     room: Arc<Semaphore>,
+    batches: OpenBatches,
 ) -> io::Result<()> {
     let mut line = Vec::new();
     while answers.read_until(b'\n', &mut line).await? != 0 {
@@ -252,19 +315,24 @@ async fn forward_responses(
             line.pop();
         }
         let plain = std::str::from_utf8(&line).map_or(Cow::Borrowed(""), exact_json::to_wire);
-        write_line(
-            &output,
-            if let Cow::Owned(plain) = &plain {
-                plain.as_bytes()
-            } else {
-                &line
-            },
-        )
-        .await?;
+        let plain = if let Cow::Owned(plain) = &plain {
+            plain.as_bytes()
+        } else {
+            &line
+        };
         // A request has a method; a response has none.
-        let is_answer =
-            serde_json::from_slice::<MessageHead>(&line).is_ok_and(|head| head.method.is_none());
-        if is_answer {
+        let answered = serde_json::from_slice::<MessageHead>(&line)
+            .ok()
+            .filter(|head| head.method.is_none())
+            .map(|head| batches.take(&head.id, &String::from_utf8_lossy(plain)));
+        match &answered {
+            None | Some(BatchResponse::Single) => write_line(&output, plain).await?,
+            Some(BatchResponse::Incomplete) => {}
+            Some(BatchResponse::Complete(responses)) => {
+                write_line(&output, responses.as_bytes()).await?;
+            }
+        }
+        if answered.is_some() {
             release_permit(&room);
         }
         line.clear();
@@ -272,9 +340,11 @@ async fn forward_responses(
     Ok(())
 }
 
-/// The field that distinguishes a request from a response.
+/// The fields that distinguish a request from a response, and responses from one another.
 #[derive(serde::Deserialize)]
 struct MessageHead {
+    #[serde(default)]
+    id: Value,
     method: Option<serde::de::IgnoredAny>,
 }
 

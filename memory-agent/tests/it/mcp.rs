@@ -787,6 +787,64 @@ fn every_message_with_an_id_has_an_answer_with_it() {
 }
 
 #[test]
+fn a_batch_is_answered_with_one_list_and_a_value_that_is_no_message_with_an_error() {
+    let (mut client, _) = client_with_tools("usual");
+    let list = |answer: &Value| {
+        let answers = answer.as_array().cloned().unwrap_or_default();
+        let parts = answers.into_iter().map(|answer| {
+            let is_error = answer.get("error").is_some();
+            (answer["id"].to_string(), is_error)
+        });
+        let mut parts: Vec<_> = parts.collect();
+        parts.sort();
+        parts
+    };
+    let call = |id: u32| {
+        let arguments = json!({"content": format!("note {id}"), "tags": "a"});
+        session_request(
+            id,
+            "tools/call",
+            &json!({"name": "memory_write", "arguments": arguments}),
+        )
+    };
+    let batch = json!([
+        call(21),
+        {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 1, "progress": 1}},
+        {"jsonrpc": "2.0", "id": 23, "method": "no/such"},
+        {"jsonrpc": "2.0", "id": "x", "method": "ping"},
+        {"jsonrpc": "2.0", "id": 24, "method": 7},
+        42,
+        call(22),
+    ]);
+    let answered = list(&client.call(&batch));
+    let expected = [
+        ("\"x\"", false),
+        ("21", false),
+        ("22", false),
+        ("23", true),
+        ("24", true),
+        ("null", true),
+    ];
+    assert_eq!(
+        answered,
+        expected.map(|(id, is_error)| (id.to_owned(), is_error))
+    );
+    // Notifications have no answer; the next line has one.
+    client.send_line(r#"[{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}]"#);
+    for line in ["[]", "{}", "42", "null"] {
+        client.send_line(line);
+        let answer = client.receive();
+        assert!(
+            answer["id"].is_null() && answer["error"]["code"] == -32600,
+            "{line}: {answer}"
+        );
+    }
+    let many: Vec<Value> = (0..80).map(call).collect();
+    assert_eq!(list(&client.call(&json!(many))).len(), 80);
+    assert_eq!(client.finish(), [Value::Null; 0]);
+}
+
+#[test]
 fn half_a_surrogate_pair_is_stored_as_no_character() {
     let (mut client, _) = client_with_tools("usual");
     client.send_line(

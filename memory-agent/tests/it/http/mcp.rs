@@ -220,6 +220,22 @@ fn a_body_that_is_no_json_is_answered_with_its_id() {
         assert_eq!((refused.status, &answer["id"]), (400, &id), "{body}");
         assert_eq!(answer["error"]["code"], -32700, "{body}");
     }
+    for (body, word) in [
+        (r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#, "batches"),
+        ("[]", "batches"),
+        ("{}", "method"),
+        ("42", "object"),
+    ] {
+        let refused = send(body);
+        let answer = answer(&refused);
+        assert_eq!(
+            (refused.status, &answer["id"]),
+            (400, &Value::Null),
+            "{body}"
+        );
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(word), "{body}: {message}");
+    }
 }
 
 #[test]
