@@ -28,5 +28,6 @@ pub use known_models::{BUILT_IN_MODEL, KNOWN_MODELS, KnownModel};
 pub use local::{LocalEmbedder, LocalReranker};
 pub use remote::{
     ApiKey, ApiKeyError, ChatSettings, RemoteChat, RemoteEmbedder, RemoteSettings, ServerAddress,
+    is_host,
 };
 pub use timeout::TimeoutReranker;

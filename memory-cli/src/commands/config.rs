@@ -10,7 +10,9 @@ use memory_store::{check_writable, edit_file};
 use serde_json::{Value, json};
 
 use crate::app::App;
-use crate::config::{ConfigError, DEFAULT_FILE, HIDDEN, Settings, TRUSTED_KEY, set_value};
+use crate::config::{
+    ConfigError, DEFAULT_FILE, HIDDEN, Settings, TRUSTED_KEY, check_address, set_value,
+};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::versions;
@@ -161,6 +163,10 @@ pub(super) fn store_setting(
             "set MEMORY_TRUSTED_FOLDERS, or set it in the default home",
         ));
     }
+    check_address(key, value).map_err(|source| ConfigError::NewValue {
+        key: key.to_owned(),
+        source,
+    })?;
     if path.is_symlink() {
         let hint = "edit its target, or set MEMORY_CONFIG to the target";
         return Err(Failure::usage(

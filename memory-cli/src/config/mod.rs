@@ -2,6 +2,7 @@
 //!
 //! Apart from API keys in variables that the settings name, only this module reads the file and the environment.
 
+mod address;
 mod agents;
 mod banks;
 mod document;
@@ -18,6 +19,7 @@ mod review;
 mod setting;
 mod settings;
 
+pub(crate) use address::check_address;
 pub(crate) use agents::AgentSettings;
 pub(crate) use banks::BankSettings;
 pub(crate) use edit::set_value;

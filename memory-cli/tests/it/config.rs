@@ -170,6 +170,44 @@ fn a_value_that_cannot_be_is_an_error() {
 }
 
 #[test]
+fn a_setting_that_is_an_address_or_a_host_is_refused_unless_it_is_one() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["config", "set", "llm.base_url", "ftp://x"]), @r#"
+    --- stderr
+    error[config_invalid]: cannot set llm.base_url
+      because: "ftp://x" is not the URL of a server, such as https://api.openai.com/v1 or http://localhost:11434/v1: http:// or https:// and a host, without a user name, query or fragment
+    hint: nothing was changed; `memory config set llm.base_url ""` restores the default
+    --- exit 2
+    "#);
+    for (key, value) in [
+        ("proxy.openai_base_url", "not-a-url"),
+        ("proxy.embedding_base_url", "localhost:11434"),
+        ("embedding.base_url", "nope"),
+        ("embedding.base_url", "http://"),
+        ("llm.base_url", "https://me:hunter2@host/v1"),
+        ("proxy.host", "not a host"),
+        ("proxy.host", "http://localhost"),
+        ("proxy.host", "256.0.0.1"),
+    ] {
+        let said = sandbox.run(&["config", "set", key, value]);
+        assert!(
+            said.contains("--- exit 2") && !said.contains("hunter2"),
+            "{said}"
+        );
+    }
+    assert!(!sandbox.path(".memory/config.yaml").exists());
+    for (key, value) in [
+        ("llm.base_url", "https://api.openai.com/v1"),
+        ("proxy.openai_base_url", "http://127.0.0.1:8080"),
+        ("proxy.host", "0.0.0.0"),
+        ("proxy.host", "::1"),
+    ] {
+        let said = sandbox.run(&["config", "set", key, value]);
+        assert!(!said.contains("--- exit"), "{said}");
+    }
+}
+
+#[test]
 fn an_empty_value_brings_back_the_default() {
     let sandbox = Sandbox::new();
     sandbox.file(

@@ -21,4 +21,4 @@ mod server_address;
 pub use api_key::{ApiKey, ApiKeyError};
 pub use chat::{ChatSettings, RemoteChat};
 pub use embedder::{RemoteEmbedder, RemoteSettings};
-pub use server_address::ServerAddress;
+pub use server_address::{ServerAddress, is_host};

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use ureq::http::Uri;
 
+use super::endpoint::Endpoint;
+
 /// The address of a model server or of a proxy server, which may be invalid.
 ///
 /// `Debug` and `Display` hide an address that may contain a password or a key. Such an address of a model server is rejected on use.
@@ -20,6 +22,11 @@ impl ServerAddress {
         &self.0
     }
 
+    /// Returns whether it is the URL of a model server, with a scheme and a host and without a secret.
+    pub fn is_url(&self) -> bool {
+        Endpoint::parse(&self.0, "").is_ok()
+    }
+
     /// Returns whether the server is on this machine.
     pub fn is_local(&self) -> bool {
         let uri = self.0.parse::<Uri>().ok();
@@ -30,6 +37,31 @@ impl ServerAddress {
         let is_loopback = |ip: IpAddr| ip.is_loopback() || ip.is_unspecified();
         host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(is_loopback)
     }
+}
+
+/// Returns whether a text is an IP address or a host name, without a port. An IPv6 address may be in brackets.
+pub fn is_host(text: &str) -> bool {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(text);
+    if bare.parse::<IpAddr>().is_ok() {
+        return bare == text || bare.contains(':');
+    }
+    let is_label = |label: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        (1..=63).contains(&label.len())
+            && label.bytes().all(is_inner)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let name = text.strip_suffix('.').unwrap_or(text);
+    // A name that ends in a number is an IPv4 address with an error.
+    let ends_in_number = name
+        .rsplit('.')
+        .next()
+        .is_some_and(|label| label.bytes().all(|byte| byte.is_ascii_digit()));
+    name.len() <= 253 && name.split('.').all(is_label) && !ends_in_number
 }
 
 impl<T: AsRef<str>> From<T> for ServerAddress {
@@ -58,6 +90,38 @@ impl fmt::Debug for ServerAddress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_host_is_a_name_or_an_ip_address() {
+        for host in [
+            "localhost",
+            "api.example.com",
+            "my_service-1",
+            "127.0.0.1",
+            "0.0.0.0",
+            "::1",
+            "[::1]",
+            "example.com.",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        for text in [
+            "",
+            "not a host",
+            "localhost:80",
+            "http://localhost",
+            "256.1.1.1",
+            "1.2.3",
+            "a..b",
+            "-a",
+            "[127.0.0.1]",
+            "[::1",
+            "a/b",
+            "*",
+        ] {
+            assert!(!is_host(text), "{text}");
+        }
+    }
 
     #[test]
     fn an_address_with_a_secret_is_never_shown() {
