@@ -3,8 +3,10 @@
 mod escape;
 mod markdown_writer;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use memory_core::wikilink::fold_link_name;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
 use quick_xml::events::{BytesStart, Event};
@@ -28,8 +30,18 @@ pub(crate) struct ConvertedText {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Converts Evernote's markup. `files` are the names of files by their hashes.
-pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> ConvertedText {
+/// Converts Evernote's markup of a text outside of Evernote.
+pub(crate) fn to_markdown(enml: &str) -> ConvertedText {
+    note_to_markdown(enml, &HashMap::new(), &HashSet::new())
+}
+
+/// Converts Evernote's markup. `files` are the names of files by their hashes, and `titles` the folded titles of all notes: a link to one
+/// of them becomes a wikilink, because the notes do not have the ids of their addresses.
+pub(crate) fn note_to_markdown(
+    enml: &str,
+    files: &HashMap<String, String>,
+    titles: &HashSet<String>,
+) -> ConvertedText {
     let mut reader = Reader::from_str(enml);
     let config = reader.config_mut();
     (
@@ -39,6 +51,9 @@ pub(crate) fn to_markdown(enml: &str, files: &HashMap<String, String>) -> Conver
     ) = (true, true, false);
     let mut converter = EnmlConverter {
         files,
+        titles,
+        dead_links: Vec::new(),
+        link_text: String::new(),
         converted: ConvertedText::default(),
         open: Vec::new(),
         hidden: 0,
@@ -112,6 +127,11 @@ enum OpenElement {
 
 struct EnmlConverter<'a> {
     files: &'a HashMap<String, String>,
+    titles: &'a HashSet<String>,
+    /// The texts of links to notes that are not among the titles.
+    dead_links: Vec<String>,
+    /// The text of the link around the position, or of the last one.
+    link_text: String,
     converted: ConvertedText,
     open: Vec<OpenElement>,
     /// Number of elements around the position that are left out.
@@ -182,6 +202,7 @@ impl EnmlConverter<'_> {
             }
             "a" => match attribute("href") {
                 Some(address) => {
+                    self.link_text.clear();
                     self.writer.push_markup(&["["]);
                     OpenElement::Link(address, self.writer.position())
                 }
@@ -264,13 +285,7 @@ impl EnmlConverter<'_> {
             }
             Some(OpenElement::Link(address, start)) => {
                 self.links -= 1;
-                let text = self.writer.text_since(start);
-                let is_note =
-                    address.starts_with("evernote:") || address.contains("evernote.com/shard/");
-                if is_note && !text.is_empty() {
-                    self.converted.links.push(one_line(&text));
-                }
-                self.writer.push_markup(&["]", &link_target(&address)]);
+                self.end_link(address, start);
             }
             Some(OpenElement::Code) => self.writer.end_code(),
             Some(OpenElement::Cell) => self.writer.end_cell(),
@@ -278,9 +293,35 @@ impl EnmlConverter<'_> {
         }
     }
 
+    fn end_link(&mut self, address: String, start: usize) {
+        let text = one_line(&std::mem::take(&mut self.link_text));
+        let is_in_app = address.starts_with("evernote:");
+        if (is_in_app || address.contains("evernote.com/shard/")) && !text.is_empty() {
+            self.converted.links.push(text.clone());
+        }
+        let is_known = self.titles.contains(&fold_link_name(&text));
+        if !is_in_app || !is_known {
+            self.writer.push_markup(&["]", &link_target(&address)]);
+            if is_in_app {
+                let shown = if text.is_empty() { address } else { text };
+                self.dead_links.push(shown);
+            }
+            return;
+        }
+        let is_plain = !text.contains(['[', ']', '|', '#', '^', '`', '\\', '$', '<']);
+        if !is_plain || !self.writer.replace_link(start, &format!("[[{text}]]")) {
+            // The address is the name of the note.
+            let name = utf8_percent_encode(&text, NON_ALPHANUMERIC).to_string();
+            self.writer.push_markup(&["]", &link_target(&name)]);
+        }
+    }
+
     fn text(&mut self, text: &str) {
         if 0 < self.hidden {
             return;
+        }
+        if 0 < self.links {
+            self.link_text.push_str(text);
         }
         self.writer
             .push_text(&text.replace('\0', ""), 0 < self.links, 0 < self.codes);
@@ -291,6 +332,18 @@ impl EnmlConverter<'_> {
             self.end();
         }
         self.converted.markdown = self.writer.finish();
+        if !self.dead_links.is_empty() {
+            let shown: Vec<_> = self.dead_links.iter().take(MAX_NAMED_LINKS).collect();
+            let more = self.dead_links.len() - shown.len();
+            let more = if 0 < more {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            self.converted.warnings.push(format!(
+                "links that lead to no note of this import: {shown:?}{more}"
+            ));
+        }
         self.converted
     }
 
@@ -335,6 +388,9 @@ fn level(is_level: bool) -> OpenElement {
     }
 }
 
+/// Maximum number of links without a note that the warning about a note names.
+const MAX_NAMED_LINKS: usize = 20;
+
 /// Returns the part of a link after its text.
 fn link_target(address: &str) -> String {
     if address.contains([' ', '(', ')', '<', '>']) {
@@ -358,16 +414,18 @@ fn attribute(tag: &BytesStart<'_>, key: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{HashMap, HashSet};
 
     use proptest::prelude::*;
 
-    use super::{ENCRYPTED, to_markdown};
+    use super::{ENCRYPTED, note_to_markdown, to_markdown};
 
     fn markdown(enml: &str) -> String {
         let files = HashMap::from([("aa".to_owned(), "plan.pdf".to_owned())]);
-        to_markdown(&format!("<?xml version=\"1.0\"?>\n<!DOCTYPE en-note SYSTEM \"x\">\n<en-note>{enml}</en-note>"), &files)
-            .markdown
+        let enml = format!(
+            "<?xml version=\"1.0\"?>\n<!DOCTYPE en-note SYSTEM \"x\">\n<en-note>{enml}</en-note>"
+        );
+        note_to_markdown(&enml, &files, &HashSet::new()).markdown
     }
 
     #[test]
@@ -398,6 +456,37 @@ mod tests {
             markdown("<blockquote><div>q</div><div>r</div></blockquote>"),
             "> q\n> r"
         );
+    }
+
+    #[test]
+    fn a_link_to_a_note_is_a_wikilink_and_one_without_a_note_is_named() {
+        let titles = HashSet::from(["shopping".to_owned(), "c# [1]".to_owned()]);
+        let link = |text: &str| format!("<a href=\"evernote:///view/1/s1/a/a/\">{text}</a>");
+        let converted = |enml: &str| {
+            let enml = format!("<en-note>{enml}</en-note>");
+            note_to_markdown(&enml, &HashMap::new(), &titles)
+        };
+        let known = converted(&format!(
+            "see {}, {}.",
+            link("<b>Shopping</b>"),
+            link("C# [1]")
+        ));
+        assert_eq!(
+            known.markdown,
+            "see [[Shopping]], [C# \\[1\\]](C%23%20%5B1%5D)."
+        );
+        assert_eq!(known.links, ["Shopping", "C# [1]"]);
+        assert!(known.warnings.is_empty());
+        let dead = converted(&format!("{} {}", link("Tea"), link("")));
+        assert_eq!(
+            dead.markdown,
+            "[Tea](evernote:///view/1/s1/a/a/) [](evernote:///view/1/s1/a/a/)"
+        );
+        let named =
+            "links that lead to no note of this import: [\"Tea\", \"evernote:///view/1/s1/a/a/\"]";
+        assert_eq!(dead.warnings, [named]);
+        let web = converted("<a href=\"https://www.evernote.com/shard/s1/a\">Tea</a>");
+        assert!(web.warnings.is_empty());
     }
 
     #[test]
@@ -472,7 +561,7 @@ mod tests {
             "a [encrypted text, hint: h] b"
         );
         let text = "<en-crypt>K9</en-crypt><en-crypt hint=''>R</en-crypt>";
-        let converted = to_markdown(text, &HashMap::new());
+        let converted = to_markdown(text);
         assert_eq!(converted.markdown, "[encrypted text][encrypted text]");
         assert_eq!(converted.warnings, [ENCRYPTED]);
         assert_eq!(
@@ -483,7 +572,7 @@ mod tests {
 
     #[test]
     fn markup_that_is_not_valid_loses_no_text() {
-        let converted = to_markdown("<en-note><div>a & b</span>c<![CDATA[d", &HashMap::new());
+        let converted = to_markdown("<en-note><div>a & b</span>c<![CDATA[d");
         assert!(
             ["a & b", "c", "d"]
                 .iter()
@@ -497,7 +586,7 @@ mod tests {
         #[test]
         fn words_survive_any_markup(parts in prop::collection::vec("(<div>|</div>|<ul>|</ul>|<li>|</li>|<b>|</b>|<table>|</table>|<tr>|<td>|</td>|<br/>|<a href=\"x\">|</a>|<pre>|</pre>|&amp;|<blockquote>|键)", 0..40)) {
             let enml = parts.join("word");
-            let converted = to_markdown(&enml, &HashMap::new());
+            let converted = to_markdown(&enml);
             prop_assert!(converted.markdown.matches("word").count() <= enml.matches("word").count());
             if !enml.contains("<t") {
                 prop_assert_eq!(converted.markdown.matches("word").count(), enml.matches("word").count());

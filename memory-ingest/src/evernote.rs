@@ -1,12 +1,12 @@
 //! Exports of Evernote.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufReader, SeekFrom};
 use std::path::Path;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
-use memory_core::wikilink::WikilinkRule;
+use memory_core::wikilink::{WikilinkRule, fold_link_name};
 use memory_core::{ContentHash, Source, SourceError, SourceItem, valid_time};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_html5_entity;
@@ -63,6 +63,7 @@ pub struct Evernote {
 /// A note in an export, with the path that identifies it.
 struct NotePosition {
     path: String,
+    title: Option<String>,
     /// The path without and with a hash of the text, unless the hash alone identifies the note.
     former_paths: Vec<String>,
     file: TextContent,
@@ -166,17 +167,21 @@ impl Source for Evernote {
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
         let (positions, skipped) = self.index();
+        let titles = positions
+            .iter()
+            .filter_map(|position| position.title.as_deref());
+        let titles: HashSet<String> = titles.map(fold_link_name).collect();
         Box::new(
             skipped.into_iter().chain(
                 positions
                     .into_iter()
-                    .map(|position| read_note_at(&position)),
+                    .map(move |position| read_note_at(&position, &titles)),
             ),
         )
     }
 }
 
-fn read_note_at(position: &NotePosition) -> SourceItem {
+fn read_note_at(position: &NotePosition, titles: &HashSet<String>) -> SourceItem {
     let skipped = |reason: String| SourceItem::Skipped {
         path: position.path.clone(),
         reason,
@@ -195,7 +200,7 @@ fn read_note_at(position: &NotePosition) -> SourceItem {
         Ok(xml) => EnexFields::of(xml, &note.hashes),
         Err(reason) => return skipped(reason),
     };
-    match fields.into_note(position) {
+    match fields.into_note(position, titles) {
         Ok(note) => note.into_item(),
         Err(reason) => skipped(reason),
     }
@@ -234,7 +239,11 @@ fn index_notebook(
         let id = created.unwrap_or_else(|| hash[..HASH_DIGITS].to_owned());
         let title = fields.title();
         let notebook = stem(file_path);
-        let parts = [id].into_iter().chain(title).collect::<Vec<_>>().join(" ");
+        let parts = [id]
+            .into_iter()
+            .chain(title.clone())
+            .collect::<Vec<_>>()
+            .join(" ");
         let path = one_line(&format!("{notebook}/{parts}"));
         let exact_path = format!("{path}{exact}");
         let file_path = file_path.to_owned();
@@ -245,6 +254,7 @@ fn index_notebook(
         };
         positions.push(NotePosition {
             path,
+            title,
             former_paths,
             exact_path,
             file: file.clone(),
@@ -415,7 +425,11 @@ impl EnexFields {
     }
 
     /// Returns the note, or the reason why it is skipped.
-    fn into_note(self, position: &NotePosition) -> Result<RecordNote, String> {
+    fn into_note(
+        self,
+        position: &NotePosition,
+        titles: &HashSet<String>,
+    ) -> Result<RecordNote, String> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -426,7 +440,7 @@ impl EnexFields {
             .collect();
         let text = self
             .text("content")
-            .map(|content| enml::to_markdown(content, &names))
+            .map(|content| enml::note_to_markdown(content, &names, titles))
             .unwrap_or_default();
         let ConvertedText {
             markdown,

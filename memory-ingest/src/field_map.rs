@@ -260,7 +260,7 @@ impl FieldMap {
 fn gemini_response(record: &SourceRecord) -> Option<String> {
     let parts = record.get(RESPONSE)?.as_array()?.iter();
     let texts = parts.filter_map(|part| part.get("html")?.as_str());
-    let response = join_paragraphs(texts.map(|html| to_markdown(html, &HashMap::new()).markdown));
+    let response = join_paragraphs(texts.map(|html| to_markdown(html).markdown));
     Some(response).filter(|response| !response.is_empty())
 }
 

@@ -1,6 +1,6 @@
 //! Exports of Google Keep.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -349,7 +349,7 @@ fn styled_text(record: &SourceRecord, key: &str, plain: &str) -> Option<String> 
     });
     let html = record.text(&[key])?;
     (plain.trim().is_empty() || STYLE.is_match(&html))
-        .then(|| clean_text(&enml::to_markdown(&html, &HashMap::new()).markdown))
+        .then(|| clean_text(&enml::to_markdown(&html).markdown))
         .filter(|text| !text.trim().is_empty())
 }
 

@@ -19,11 +19,6 @@ pub(super) fn push_plain(line: &mut String, character: char, is_in_link: bool) {
     line.push(character);
 }
 
-/// Returns a text of an unfinished line as it is shown, without marks.
-pub(super) fn unmarked(text: &str) -> String {
-    text.replace(MARK, "")
-}
-
 /// Returns plain text as one line of Markdown.
 pub(crate) fn escape(text: &str) -> String {
     let mut line = String::with_capacity(text.len());

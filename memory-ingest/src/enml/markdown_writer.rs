@@ -1,6 +1,6 @@
 //! Lines of Markdown, with lists, tables and code.
 
-use super::escape::{escape_marked, push_plain, unmarked};
+use super::escape::{escape_marked, push_plain};
 
 /// Maximum nesting that is shown by indentation. Deeper levels have the same indentation.
 const MAX_LEVELS: usize = 24;
@@ -83,9 +83,22 @@ impl MarkdownWriter {
         self.line.len()
     }
 
-    /// Returns the text of the line from a position on.
-    pub(super) fn text_since(&self, start: usize) -> String {
-        unmarked(self.line.get(start..).unwrap_or_default().trim())
+    /// Replaces a link whose text began at the position `start`, unless a line ended in it. Returns whether it did.
+    pub(super) fn replace_link(&mut self, start: usize, link: &str) -> bool {
+        let Some(bracket) = start.checked_sub(1) else {
+            return false;
+        };
+        let is_whole = self
+            .line
+            .get(bracket..)
+            .is_some_and(|rest| rest.starts_with('['));
+        if is_whole {
+            let spaces = self.line.ends_with(' ');
+            self.line.truncate(bracket);
+            self.line.push_str(link);
+            self.line.push_str(if spaces { " " } else { "" });
+        }
+        is_whole
     }
 
     /// Returns whether the line is empty and in no list or table.

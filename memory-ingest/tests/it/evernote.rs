@@ -18,7 +18,7 @@ fn notebook() -> String {
     };
     let meeting = enml(&format!(
         "<div>Plan &amp; 計画 🗓️</div><en-media hash=\"{HASH}\" type=\"application/pdf\"/><div><en-todo checked=\"true\"/>done</div>\
-         <div><a href=\"evernote:///view/1/s1/a/a/\">Shopping</a></div><en-crypt>c2VjcmV0</en-crypt>"
+         <div><a href=\"evernote:///view/1/s1/a/a/\">Shopping</a> <a href=\"evernote:///view/1/s1/b/b/\">Gone</a></div><en-crypt>c2VjcmV0</en-crypt>"
     ));
     let shopping = enml("<ul><li>milk</li></ul>");
     format!(
@@ -65,12 +65,15 @@ fn notes_of_a_notebook_are_markdown() {
         (untitled[0].path().len(), found.notes.len()),
         ("Work 仕事/".len() + 16, 6)
     );
-    let content = "Plan & 計画 🗓️\n[file: plan.pdf]\n- [x] done\n[Shopping](evernote:///view/1/s1/a/a/)\n[encrypted text]\n\n\
+    let content = "Plan & 計画 🗓️\n[file: plan.pdf]\n- [x] done\n[[Shopping]] [Gone](evernote:///view/1/s1/b/b/)\n[encrypted text]\n\n\
         - [ ] call (due 2024-01-05 06:00 UTC)\n\n[file: image/png]";
     assert_eq!(meeting.draft.content, content);
     assert_eq!(
         (meeting.draft.title.as_deref(), meeting.links.as_slice()),
-        (Some("Meeting & more"), &["Shopping".to_owned()][..])
+        (
+            Some("Meeting & more"),
+            &["Shopping".to_owned(), "Gone".to_owned()][..]
+        )
     );
     assert_eq!(meeting.draft.tags.as_slice(), ["work", "two words"]);
     assert_eq!(
@@ -112,8 +115,15 @@ fn notes_of_a_notebook_are_markdown() {
     assert_eq!(reasons, ["its note 8 has no end", "is empty"]);
     assert_eq!(
         (found.report.links.resolved, found.report.links.unresolved),
-        (1, 0)
+        (1, 1)
     );
+    let warnings = found.report.warnings.iter();
+    let warned: Vec<_> = warnings
+        .map(|own| format!("{} {}", own.path, own.reason))
+        .collect();
+    let dead =
+        |warned: &&String| warned.contains("Meeting & more") && warned.contains("[\"Gone\"]");
+    assert_eq!(warned.iter().filter(dead).count(), 1, "{warned:?}");
     assert_eq!(
         (found.again.new, found.again.updated, found.again.unchanged),
         (0, 0, 6)
