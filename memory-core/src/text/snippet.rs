@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::fold::joins_previous;
 use super::stem::may_have_stem;
 use super::tokens::tokenize_filtered;
-use super::{Term, Token, TokenKind, for_each_symbol};
+use super::{Term, Token, TokenKind, for_each_styled_token, for_each_symbol};
 
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -149,11 +149,13 @@ fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch>
             ));
         }
     });
+    let mut add_whole = |token: Token<'_>| {
+        let term = numbers.get(&(token.text, token.kind));
+        found.extend(term.map(|term| (*term, token.span)));
+    };
+    for_each_styled_token(line, &mut add_whole);
     if terms.iter().any(|term| term.kind == TokenKind::Symbol) {
-        for_each_symbol(line, &mut |token| {
-            let term = numbers.get(&(token.text, token.kind));
-            found.extend(term.map(|term| (*term, token.span)));
-        });
+        for_each_symbol(line, &mut add_whole);
     }
     found.sort_by_key(|(_, bytes)| bytes.start);
     // The matches are in order, so the characters before each match are counted only once.

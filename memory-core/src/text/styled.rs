@@ -17,6 +17,9 @@ const INLINE_ELEMENTS: [&str; 22] = [
 /// Maximum length of a tag in bytes.
 const MAX_TAG: usize = 256;
 
+/// Maximum number of marks that are open at the same time; the earliest of more has no pair.
+const MAX_OPEN: usize = 16;
+
 /// Calls `each` with the tokens of `text` that styling marks divide, as they are without the marks.
 ///
 /// The marks are a pair in one line: Markdown emphasis with `*`, `~~` or `==` beside letters, or the tags of an inline HTML element. Code
@@ -202,7 +205,12 @@ fn paired_marks(line: &str) -> Vec<StylingMark> {
                 found.extend(spans.map(|span| StylingMark { span, is_tag }));
                 open.truncate(opener);
             }
-            None if is_opening => open.push((name, span)),
+            None if is_opening => {
+                if MAX_OPEN <= open.len() {
+                    open.remove(0);
+                }
+                open.push((name, span));
+            }
             None => {}
         }
     }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{Snippet, snippet};
+use super::{Snippet, contained_terms, snippet};
 use crate::text::{Term, query_terms, symbol_terms, tokenize};
 
 /// Returns the snippet with brackets around its marks.
@@ -25,6 +25,17 @@ fn a_short_text_is_shown_whole_on_one_line() {
         ),
         "# Editor Anna [prefers] dark mode ."
     );
+}
+
+#[test]
+fn a_word_with_styled_letters_is_marked_as_a_whole() {
+    assert_eq!(
+        marked_snippet("take the **Kay**ak", "kayak kay", 80),
+        "take the **[Kay**ak]"
+    );
+    let terms = query_terms("kayak tea");
+    let found = contained_terms("take the **Kay**ak", &terms);
+    assert_eq!(found.collect::<Vec<_>>(), [0]);
 }
 
 #[test]
