@@ -175,7 +175,8 @@ struct LogseqProperties(Vec<(String, String)>);
 impl LogseqProperties {
     fn of(text: &str) -> Self {
         static PROPERTY: LazyLock<Regex> = LazyLock::new(|| {
-            let markdown = r"(?:- )?([A-Za-z][\w/-]*):: ?(.*)";
+            // The other lines of a block are indented.
+            let markdown = r"(?:-\s+|\s+)?([A-Za-z][\w/-]*):: ?(.*)";
             let org = r"#\+([A-Za-z][\w-]*): ?(.*)";
             let drawer = r":([A-Za-z][\w-]*): +(.*)";
             let front_matter = r"([A-Za-z][\w-]*): +(.*)";
@@ -183,7 +184,7 @@ impl LogseqProperties {
                 .expect("the pattern is right")
         });
         let is_frame = |line: &str| {
-            line.is_empty()
+            matches!(line.trim(), "" | "-")
                 || [":PROPERTIES:", ":END:", "---"]
                     .iter()
                     .any(|frame| line.starts_with(frame))
@@ -290,6 +291,15 @@ mod tests {
         assert_eq!(properties.get("title"), Some("A B"));
         assert_eq!(properties.list("alias"), ["x", "y z", "w"]);
         assert_eq!(properties.list("tags"), ["t"]);
+        for block in [
+            "- alias:: x, [[y z]]\n  tags:: t\n- text",
+            "-\talias:: x, [[y z]]\n\ttags:: t\n\t- tags:: no",
+            "- \n  tags:: t\n  alias:: x, [[y z]]\n- text\n  alias:: no",
+        ] {
+            let properties = LogseqProperties::of(block);
+            assert_eq!(properties.list("alias"), ["x", "y z"], "{block}");
+            assert_eq!(properties.list("tags"), ["t"], "{block}");
+        }
         let org = LogseqProperties::of(
             ":PROPERTIES:\n:ID: 1\n:alias: o\n:END:\n#+TITLE: Org page\n* text",
         );
