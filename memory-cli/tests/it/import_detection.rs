@@ -70,6 +70,16 @@ fn a_map_is_suggested_for_tables_and_lists() {
     ");
     assert_snapshot!(sandbox.run(&["import", "my notes.csv", "--map", "content=My remark", "--map", "created=When"]), @"csv	1	0	0	0	0	0	0");
     sandbox.file(
+        "bare.csv",
+        "buy milk,2024-01-02,home\ncall Anna,2024-01-03,work\n",
+    );
+    assert_snapshot!(sandbox.run(&["import", "bare.csv"]), @"
+    --- stderr
+    error[usage]: cannot import ~/bare.csv: its first line is a record, and not the names of its columns
+    hint: insert a line with the name of each column, such as content,created,column3, and import it again
+    --- exit 2
+    ");
+    sandbox.file(
         "facts.jsonl",
         "{\"fact\": \"green tea\", \"timestamp\": 1717378714}\n",
     );

@@ -254,12 +254,31 @@ fn unknown_format(path: &Path) -> Failure {
             )
         };
     };
+    let is_table = SourceName::of_records(&records) == Some(SourceName::Csv);
+    // Numbers and dates are no names of columns.
+    let is_value = |key: &String| !key.trim().is_empty() && !key.contains(char::is_alphabetic);
+    if is_table && keys.iter().any(is_value) {
+        let name = |(number, key): (usize, &String)| {
+            let field = fields.iter().find(|(_, own)| own == key);
+            field.map_or_else(
+                || format!("column{}", number + 1),
+                |(field, _)| (*field).to_string(),
+            )
+        };
+        let names: Vec<_> = keys.iter().enumerate().map(name).collect();
+        return Failure::usage(
+            format!(
+                "cannot import {}: its first line is a record, and not the names of its columns",
+                records.display()
+            ),
+            format!(
+                "insert a line with the name of each column, such as {}, and import it again",
+                names.join(",")
+            ),
+        );
+    }
     let keys: Vec<_> = keys.iter().map(|key| escape_line(key)).collect();
-    let label = if SourceName::of_records(&records) == Some(SourceName::Csv) {
-        "columns"
-    } else {
-        "keys"
-    };
+    let label = if is_table { "columns" } else { "keys" };
     let kind = foreign.map_or_else(String::new, |format| format!(", {},", format.name));
     let problem = format!(
         "cannot import {}{kind} without --map; its {label} are: {}",
