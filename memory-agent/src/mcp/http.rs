@@ -151,13 +151,12 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
                     };
                     Some(error_response(&Value::Null, INVALID_REQUEST, why))
                 }
-                Ok(_) => None,
                 Err(error) if parts.method == Method::POST => {
                     let id = MessageIdScanner::find_id(&body).unwrap_or_default();
                     let why = format!("the body is not JSON: {error}");
                     Some(error_response(&id, -32700, &why))
                 }
-                Err(_) => None,
+                Ok(_) | Err(_) => None,
             };
             if let Some(answer) = refusal {
                 let answer = exact_json::to_text(&answer);

@@ -151,7 +151,7 @@ mod tests {
             (r#"{"id":7,"methods":"ping"}"#, "method: missing"),
             (r#"{"id":7,"method":"ping"}"#, r#"jsonrpc: must be \"2.0\""#),
             (
-                r#"{}"#,
+                r"{}",
                 r#""id":null,"error":{"code":-32600,"message":"method: missing""#,
             ),
             (r#"{"method":7}"#, r#""id":null"#),

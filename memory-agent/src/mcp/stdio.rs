@@ -63,14 +63,14 @@ pub async fn serve(
     let room = Arc::new(Semaphore::new(MAX_PENDING));
     let batches = OpenBatches::default();
     let end = CancellationToken::new();
-    let forwarder = RequestForwarder {
+    let messages = RequestForwarder {
         requests,
         output: Arc::clone(&output),
         room: Arc::clone(&room),
         batches: batches.clone(),
         has_opened: false,
     };
-    let forwarded = forwarder.forward_lines(BufReader::new(input));
+    let forwarded = messages.forward_lines(BufReader::new(input));
     // Subscriptions do not end by themselves.
     let until = end.clone().drop_guard();
     let hearing = tokio::spawn(async move {

@@ -38,6 +38,13 @@ enum ConfigCommand {
     ///
     /// JSON: {path, exists, settings: [{key, value, from}], unknown: [KEY…]}; `from` is default, file, environment or flag
     Show,
+    /// Show one setting and its source
+    ///
+    /// JSON: {key, value, from}
+    Get {
+        /// Key as shown by `memory config show`
+        key: String,
+    },
     /// Set one value in the settings file; all else stays unchanged
     ///
     /// An empty value removes the line, so that the default applies.
@@ -48,6 +55,13 @@ enum ConfigCommand {
         key: String,
         /// The new value
         value: String,
+    },
+    /// Remove one value from the settings file, so that the default applies
+    ///
+    /// JSON: {path, key, value}
+    Unset {
+        /// Key as shown by `memory config show`
+        key: String,
     },
     /// Show the path of the settings file
     ///
@@ -60,7 +74,9 @@ impl ConfigArgs {
         match &self.command {
             ConfigCommand::Init => init(app),
             ConfigCommand::Show => show(app),
+            ConfigCommand::Get { key } => get(key, app),
             ConfigCommand::Set { key, value } => set(key, value, app),
+            ConfigCommand::Unset { key } => set(key, "", app),
             ConfigCommand::Path => path(app),
         }
     }
@@ -134,6 +150,27 @@ fn show(app: &mut App) -> Result<(), Failure> {
     Ok(app.output.note(&format!("{how} {place}"))?)
 }
 
+fn get(key: &str, app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?.all().into_iter();
+    let (key, value, from) = settings
+        .into_iter()
+        .find(|(own, ..)| own == key)
+        .ok_or_else(|| unknown_setting(key))?;
+    if app.output.is_json() {
+        let shown = json!({ "key": key, "value": value, "from": from.as_str() });
+        return Ok(app.output.json(&shown)?);
+    }
+    let text = setting_text(&value, app);
+    Ok(app.output.fields(&[&key, &text, from.as_str()])?)
+}
+
+fn unknown_setting(key: &str) -> Failure {
+    Failure::usage(
+        format!("unknown setting {key}"),
+        "list the settings with `memory config show`",
+    )
+}
+
 fn setting_text(value: &Value, app: &App) -> String {
     match value {
         Value::Null => "-".to_owned(),
@@ -152,10 +189,7 @@ pub(super) fn store_setting(
     let place = app.output.display_path(&path);
     let known = Settings::load(app.root.as_deref(), app.environment)?;
     if !known.all().iter().any(|(own, ..)| own == key) {
-        return Err(Failure::usage(
-            format!("unknown setting {key}"),
-            "list the settings with `memory config show`",
-        ));
+        return Err(unknown_setting(key));
     }
     if key == TRUSTED_KEY && !Settings::may_trust(&path, app.environment) {
         return Err(Failure::usage(

@@ -219,6 +219,22 @@ fn an_empty_value_brings_back_the_default() {
     --- stderr
     proxy.port has its default again
     ");
+    sandbox.run(&["config", "set", "proxy.port", "9000"]);
+    assert_snapshot!(sandbox.run(&["config", "get", "proxy.port"]), @"proxy.port	9000	file");
+    assert_snapshot!(sandbox.run(&["config", "get", "proxy.port", "--json"]), @r#"{"key":"proxy.port","value":9000,"from":"file"}"#);
+    assert_snapshot!(sandbox.run(&["config", "unset", "proxy.port"]), @"
+    proxy.port	8100
+    --- stderr
+    proxy.port has its default again
+    ");
+    assert_snapshot!(sandbox.run(&["config", "get", "proxy.prt"]), @"
+    --- stderr
+    error[usage]: unknown setting proxy.prt
+    hint: list the settings with `memory config show`
+    --- exit 2
+    ");
+    let unknown = sandbox.run(&["config", "unset", "proxy.prt"]);
+    assert!(unknown.contains("unknown setting proxy.prt"), "{unknown}");
     assert_snapshot!(sandbox.run(&["config", "set", "timezone", "", "--json"]), @r#"{"path":"~/.memory/config.yaml","key":"timezone","value":null}"#);
     assert_eq!(sandbox.read_file(".memory/config.yaml"), "");
 }

@@ -222,10 +222,9 @@ fn keyboard_spelling(letter: char) -> Option<&'static str> {
         'đ' => "d",
         'ı' => "i",
         'ς' => "σ",
-        // Also the okina, and the rings and commas for alef, ayin and the like in transcriptions.
-        '\u{2018}' | '’' | '\u{2bb}'..='\u{2bf}' => "'",
-        // Geresh and gershayim.
-        '\u{5f3}' => "'",
+        // Also the geresh, the okina, and the rings and commas for alef, ayin and the like in transcriptions.
+        '\u{2018}' | '’' | '\u{2bb}'..='\u{2bf}' | '\u{5f3}' => "'",
+        // Gershayim.
         '\u{5f4}' => "\"",
         // Alef; ya without dots and of Persian; ta marbuta; kaf of Persian; ha of Urdu.
         '\u{671}'..='\u{673}' => "\u{627}",

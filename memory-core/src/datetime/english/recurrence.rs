@@ -344,7 +344,7 @@ fn parse_more_dates(cursor: &mut TokenCursor<'_>, first: DayExpression) -> DayEx
             .map(|named| named.day)
             .or_else(|| parse_listed_date(cursor))
             .or_else(|| {
-                let day = u32::try_from(parse_ordinal(cursor)?).ok()?;
+                let day = parse_ordinal(cursor)?;
                 Some(DayExpression::OfMonth(day, Month::Unsaid))
             })?;
         range::share_month(&mut last, &mut day);
