@@ -243,7 +243,7 @@ impl DayExpression {
     }
 
     /// Returns the day within a period that other words name: "the 3rd" of "next month".
-    fn within(&self, period: &Period) -> Option<Self> {
+    pub(super) fn within(&self, period: &Period) -> Option<Self> {
         let inside = |day: &Self| day.within(period).map(Box::new);
         Some(match (self, period) {
             (Self::Weekday(weekday, Week::Coming), Period::Week(weeks)) => {
@@ -255,11 +255,6 @@ impl DayExpression {
             (Self::OfMonth(date, month), period) => Self::OfMonth(*date, month.within(period)?),
             (Self::Nth(nth, counted, own), period) => {
                 Self::Nth(*nth, *counted, own.within(period)?)
-            }
-            // "March, end of month" and "2026, end of year".
-            (Self::Edge(edge, Period::Month(Month::Away(0) | Month::Unsaid)), Period::Month(_))
-            | (Self::Edge(edge, Period::Year(Year::Away(0) | Year::Unsaid)), Period::Year(_)) => {
-                Self::Edge(*edge, period.clone())
             }
             (Self::Edge(edge, own), period) => Self::Edge(*edge, own.within(period)?),
             (Self::Feast(holiday, Year::Unsaid), Period::Year(year)) => {
@@ -498,11 +493,15 @@ impl Period {
         )
     }
 
+    /// Returns the period that other words name: "March" for "the month", "2026" for "the year".
     fn within(&self, outer: &Self) -> Option<Self> {
-        if let Self::Month(month) = self {
-            month.within(outer).map(Self::Month)
-        } else {
-            None
+        match (self, outer) {
+            (Self::Month(Month::Away(0)), Self::Month(_))
+            | (Self::Year(Year::Away(0) | Year::Unsaid), Self::Year(_))
+            | (Self::Week(0), Self::Week(_))
+            | (Self::Quarter(0), Self::Quarter(_)) => Some(outer.clone()),
+            (Self::Month(month), _) => month.within(outer).map(Self::Month),
+            _ => None,
         }
     }
 }

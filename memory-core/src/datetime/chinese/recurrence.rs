@@ -105,11 +105,19 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     if let Some(days) = cursor.attempt(parse_weekdays) {
         return RecurrencePhrase::on(days, 1);
     }
-    cursor.consume_han("年");
+    let is_led = cursor.peek_back(1) == Some(DateTokenKind::Han('逢')) || cursor.consume_han("年");
     cursor.consume_han("的");
-    let holiday = parse_holiday(cursor)?;
-    let first = DayExpression::Feast(holiday, Year::Unsaid);
+    let holiday = cursor.attempt(parse_holiday);
+    let first = match holiday {
+        Some(holiday) => DayExpression::Feast(holiday, Year::Unsaid),
+        None => {
+            parse_day(cursor)
+                .filter(|named| is_led && !named.is_vague)?
+                .day
+        }
+    };
     RecurrencePhrase::on(parse_more_dates(cursor, first), 1)
+        .filter(|found| found.every == CalendarDuration::in_months(12))
 }
 
 /// Consumes "每两周的周三", "每月5号", "每年底" and "每两个小时".

@@ -212,11 +212,13 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
             .map(|day| day.value)
             .or_else(|| parse_below_hundred(cursor))
     })?;
+    let is_minute_next =
+        cursor.is_glued(1) && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)));
     let is_clock = cursor.is_glued(0)
-        && matches!(
-            cursor.peek(0),
-            Some(DateTokenKind::Sign(':') | DateTokenKind::Word("am" | "pm" | "h"))
-        );
+        && match cursor.peek(0) {
+            Some(DateTokenKind::Sign(':')) => is_minute_next,
+            what => matches!(what, Some(DateTokenKind::Word("am" | "pm" | "h"))),
+        };
     if is_clock {
         None
     } else {

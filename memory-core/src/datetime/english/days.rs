@@ -34,7 +34,7 @@ fn parse_nested_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhras
         parse_relative_day,
         |cursor, _| parse_named_offset(cursor),
         parse_closest_weekday,
-        parse_nth_day,
+        |cursor, _| parse_nth_day(cursor),
         |cursor, _| parse_span(cursor),
         |cursor, _| parse_period_edge(cursor),
         |cursor, _| parse_weekday(cursor),
@@ -195,7 +195,7 @@ fn parse_offset_from_day(
 }
 
 /// Consumes "the second Monday of May", "last day of October 2015" and "fifth last day of May".
-fn parse_nth_day(cursor: &mut TokenCursor<'_>, _: u32) -> Option<DayPhrase> {
+pub(super) fn parse_nth_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.consume_word("the");
     let nth = parse_nth(cursor)?;
     let counted = parse_counted_days(cursor)?;

@@ -98,7 +98,7 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
         return true;
     }
     let has_comma = cursor.consume_sign(',');
-    let is_separated = cursor.consume_sign('-') || has_comma;
+    let is_separated = cursor.consume_sign('-') || cursor.consume_sign(':') || has_comma;
     let after_sign = *cursor;
     consume_connector(cursor);
     if parse_component(cursor, spoken) {
@@ -142,7 +142,7 @@ fn parse_second_day(
         let weekday = lexicon::lookup_weekday(cursor.word());
         let is_weekday = weekday.is_some();
         let named = parse_day(cursor).or_else(|| {
-            if let Some(period) = periods::parse_period_of_edge(cursor, &first.day) {
+            if let Some(period) = periods::parse_period_of_day(cursor, &first.day) {
                 return Some(period);
             }
             let (weekday, _) =
@@ -468,9 +468,12 @@ fn parse_hour_before_day(
         let has_own_hour = |mut behind: TokenCursor<'_>| {
             behind.step();
             behind.consume_sign(',');
-            behind.consume_word("at");
-            let mut other = behind;
-            numeric::parse_clock(&mut other).is_some()
+            let rule = if behind.consume_word("at") {
+                EnglishBareHour::Hour
+            } else {
+                EnglishBareHour::None
+            };
+            parse_clock(&mut behind.clone(), rule).is_some()
                 || numeric::consume_impossible_clock(&mut behind)
         };
         let is_part_next = (ahead.consume_any_phrase(&["in the", "at"])

@@ -7,6 +7,7 @@ use super::super::syntax::{
 use super::super::token::DateTokenKind;
 use super::super::{numeric, range};
 use super::dates::{month_beside, no_noun_follows, parse_month, parse_period_offset};
+use super::days::parse_nth_day;
 use super::lexicon::{Sense, lookup_day_part, lookup_month};
 use super::numbers::parse_year;
 use super::weekdays::parse_weekday;
@@ -111,47 +112,37 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
     }
 }
 
-/// Consumes the month or year behind the edge of a month or year: "March" behind "end of month", "2026" behind "end of year".
-pub(super) fn parse_period_of_edge(
+/// Consumes the month or year behind a day of a month or year: "March" behind "end of month", "2026" behind "end of year".
+pub(super) fn parse_period_of_day(
     cursor: &mut TokenCursor<'_>,
-    edge: &DayExpression,
+    day: &DayExpression,
 ) -> Option<DayPhrase> {
-    let period = match edge {
-        DayExpression::Edge(_, Period::Month(Month::Away(0) | Month::Unsaid)) => {
-            cursor.attempt(parse_month).map(Period::Month)
-        }
-        DayExpression::Edge(_, Period::Year(Year::Away(0) | Year::Unsaid)) => {
-            parse_year(cursor).map(|year| Period::Year(Year::Exactly(year)))
-        }
-        _ => None,
-    }?;
+    let month = cursor.attempt(parse_month).map(Period::Month);
+    let period = month
+        .or_else(|| parse_year(cursor).map(|year| Period::Year(Year::Exactly(year))))
+        .filter(|period| is_edge_of(day, period))?;
     Some(DayPhrase {
         is_vague: true,
         ..DayExpression::Edge(PeriodEdge::Start, period).into()
     })
 }
 
-/// Returns whether the edge of a month or year follows that `period` names: "end of month" behind "March,".
+/// Returns whether a day is the edge, or another numbered day, of a month or year that `period` names.
+fn is_edge_of(day: &DayExpression, period: &Period) -> bool {
+    matches!(day, DayExpression::Edge(..) | DayExpression::Nth(..)) && day.within(period).is_some()
+}
+
+/// Returns whether a day of a month or year follows that `period` names: "end of month" behind "March,".
 fn is_edge_next(mut cursor: TokenCursor<'_>, period: &Period) -> bool {
-    let _ = cursor.consume_sign(',') || cursor.consume_sign('-');
+    if cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) {
+        return false;
+    }
+    let _ = cursor.consume_sign(',') || cursor.consume_sign('-') || cursor.consume_sign(':');
     cursor.consume_any_word(&["at", "by", "in", "on"]);
-    let edge = parse_period_edge(&mut cursor).map(|named| named.day);
-    matches!(
-        (period, edge),
-        (
-            Period::Month(_),
-            Some(DayExpression::Edge(
-                _,
-                Period::Month(Month::Away(0) | Month::Unsaid)
-            ))
-        ) | (
-            Period::Year(_),
-            Some(DayExpression::Edge(
-                _,
-                Period::Year(Year::Away(0) | Year::Unsaid)
-            ))
-        )
-    )
+    let edge = cursor
+        .attempt(parse_period_edge)
+        .or_else(|| parse_nth_day(&mut cursor));
+    edge.is_some_and(|edge| is_edge_of(&edge.day, period))
 }
 
 /// Consumes the day of an "end of day"; it defaults to today.
@@ -252,6 +243,8 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during"
         ) || matches!(before, "and" | "or")
             && lookup_month(cursor.word_before(2)).is_some();
+        // "We march at the end of the month" names no month.
+        let is_first = cursor.is_at_start();
         let period = parse_month(cursor)?;
         let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
         let is_range_start = || {
@@ -261,7 +254,10 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         let is_month = is_led
             || has_year
             || is_range_start()
-            || is_edge_next(*cursor, &Period::Month(period))
+            || (sense == Sense::Only
+                || is_first
+                || matches!(cursor.peek(0), Some(DateTokenKind::Sign(_))))
+                && is_edge_next(*cursor, &Period::Month(period))
             || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
         return if is_month {
             start(Period::Month(period))

@@ -87,6 +87,10 @@ fn a_list_of_dates_behind_every_recurs_on_each_of_them() {
             ["2026-03-01", "2026-03-15", "2027-03-01"],
         ),
         (
+            "每逢1月30日和9月30日",
+            ["2025-09-30", "2026-01-30", "2026-09-30"],
+        ),
+        (
             "每年春节和中秋节",
             ["2025-10-06", "2026-02-17", "2026-09-25"],
         ),
@@ -195,12 +199,23 @@ fn the_edge_of_a_month_or_year_is_that_of_the_period_beside_it() {
             ("next year, end of year", "2026-12-31"),
             ("end of March", "2026-03-31"),
             ("end of month", "2025-06-30"),
+            ("February, last day of the month", "2026-02-28"),
+            ("last day of the month, February", "2026-02-28"),
+            ("2027: end of year", "2027-12-31"),
+            ("next week, end of week", "2025-06-22"),
+            ("next quarter, end of quarter", "2025-09-30"),
             ("3月，月底", "2026-03-31"),
             ("2026年，年底", "2026-12-31"),
             ("明年，年底", "2026-12-31"),
             ("下个月，月底", "2025-07-31"),
         ],
     );
+    for text in [
+        "we march at the end of the month",
+        "the report is for March. End of month is a deadline",
+    ] {
+        assert_eq!(format_found_date(text), "2025-06-30", "{text}");
+    }
     for text in ["March, end of month", "2026, end of year"] {
         let found = find_dates(text, &wednesday());
         assert_eq!((found.len(), found[0].text.as_str()), (1, text));
@@ -283,7 +298,9 @@ fn an_impossible_hour_is_refused_or_named_also_behind_an_earlier_number() {
         &[
             ("task 3 tomorrow at 5pm", "2025-06-12 17:00"),
             ("task 3 tomorrow, 17:00", "2025-06-12 17:00"),
+            ("task 3 tomorrow at 8", "2025-06-12 08:00"),
             ("call me at 3 tomorrow", "2025-06-12 15:00"),
+            ("every December 3: cake", "2025-12-03"),
         ],
     );
 }
