@@ -90,7 +90,7 @@ fn words_with_marks(text: &str) -> Vec<Vec<Range<usize>>> {
     let is_word = |marks: &[Range<usize>]| {
         let (start, end) = word_around(text, marks);
         let letters = text[start..end].chars().filter(|c| c.is_alphanumeric());
-        marks.len() + 1 < letters.count()
+        marks.len() + 1 < letters.count() || !text[start..end].is_ascii()
     };
     words.retain(|(marks, has_tag)| *has_tag || is_word(marks));
     words.into_iter().map(|(marks, _)| marks).collect()
@@ -271,6 +271,7 @@ mod tests {
             assert_eq!(styled(text).join(" "), word, "{text}");
         }
         assert_eq!(styled("这是**重要**的"), ["是重", "要的"]);
+        assert_eq!(styled("日**本**語"), ["日本", "本语"]);
         assert_eq!(
             without_inner_styling("a **Kay**ak *trip*"),
             "a **Kayak *trip*"
