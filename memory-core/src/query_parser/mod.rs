@@ -72,6 +72,11 @@ impl TextQuery {
             || self.words.iter().any(|word| word.is_prefix)
             || self.text.split_whitespace().all(is_identifier)
     }
+
+    /// Returns whether the query consists of content words alone, so that each may be meant as a part of a longer word.
+    pub fn is_keywords(&self) -> bool {
+        self.words.iter().all(|word| word.role == WordRole::Content)
+    }
 }
 
 /// Returns whether a word is an identifier: it has a digit, or punctuation between letters other than a hyphen or an apostrophe.

@@ -26,7 +26,7 @@ pub(super) struct SearchCandidate {
     pub(super) is_named: bool,
     /// Whether the document matches the query.
     pub(super) matches: bool,
-    /// Whether it matches only by words that contain a query word; such a document ranks after all others.
+    /// Whether it matches only by words that contain a query word; such a document ranks after those with a query word.
     pub(super) is_part: bool,
     /// Whether the document passes the filter.
     pub(super) passes: bool,
@@ -70,6 +70,11 @@ impl SearchCandidate {
             is_part: false,
             passes: document.passes,
         }
+    }
+
+    /// Returns whether the document contains a query word.
+    pub(super) fn has_words(&self) -> bool {
+        self.frequencies.iter().any(|frequency| 0 < *frequency)
     }
 
     /// Returns the document as a candidate for ranking.

@@ -506,31 +506,36 @@ impl<'a> CandidateCollector<'a> {
             }
         }
         let mut count = (flushed.len() + pending.len()) as u64;
+        let load = |addresses| {
+            self.flushed
+                .load_features(addresses, within.terms(), self.named.speaker)
+        };
         for own in &mut found[matching..] {
-            let is_pending = pending.remove(&own.key).is_some();
-            let address = self
-                .flushed
-                .with_keys(&[own.key])?
-                .first()
-                .and_then(|address| flushed.binary_search(address).ok());
-            address.map(|place| flushed.remove(place));
-            match is_pending || address.is_some() {
-                true if own.matches => count -= 1,
-                true => (own.matches, own.is_part) = (true, true),
-                false => {}
+            let mut part = pending.remove(&own.key);
+            if let Some(address) = self.flushed.with_keys(&[own.key])?.first()
+                && let Ok(place) = flushed.binary_search(address)
+            {
+                part = load(vec![flushed.remove(place)])?.pop();
+            }
+            let Some(part) = part else {
+                continue;
+            };
+            if own.matches {
+                count -= 1;
+            } else {
+                (own.matches, own.is_part) = (true, true);
+            }
+            if self.asked.question.is_keywords() {
+                own.likeness = part.likeness;
             }
         }
-        let answers = found.iter().filter(|own| own.matches && own.passes).count();
-        if answers < self.asked.limit {
+        let is_answer = |own: &&SearchCandidate| own.matches && own.passes && own.has_words();
+        if found.iter().filter(is_answer).count() < self.asked.limit {
             let most = self
                 .asked
                 .limit
                 .max(usize::try_from(MAX_RANKED).unwrap_or(usize::MAX));
-            let mut parts = self.flushed.load_features(
-                self.flushed.newest(flushed, most)?,
-                within.terms(),
-                self.named.speaker,
-            )?;
+            let mut parts = load(self.flushed.newest(flushed, most)?)?;
             for own in &mut parts {
                 (own.matches, own.is_part) = (true, true);
             }

@@ -6,7 +6,7 @@
 //! how the index was built. In a scope, word statistics are those of that scope.
 //!
 //! Matches inside words are added if whole words give at most 500 matches, or fewer than requested. They rank
-//! behind all other matches. A file with all words of a segment makes this fast (`vocabulary`); without the file
+//! behind those, and for keywords among the matches by meaning. A file with all words of a segment makes this fast (`vocabulary`); without the file
 //! the dictionary is read, which is slower and finds the same.
 
 mod best_matches;

@@ -360,21 +360,21 @@ fn rank_candidates(
     } else {
         total + besides
     };
-    // Matches inside words come after whole-word matches, regardless of other evidence.
+    // Matches inside words come after whole-word matches, regardless of other evidence. If the query consists of keywords, they compete
+    // with matches by meaning; in a sentence they come after those, too.
     let is_part = |number: usize| found[number].is_part && !supported(number);
+    let is_keywords = question.is_keywords();
     let whole = best
         .iter()
-        .filter(|(number, _)| !is_part(*number))
+        .filter(|(number, _)| !is_part(*number) && (!is_keywords || found[*number].has_words()))
         .map(|(_, worth)| *worth)
         .fold(f32::MAX, f32::min);
     best.iter_mut()
         .filter(|(number, _)| is_part(*number))
         .for_each(|(_, worth)| *worth = worth.min(whole));
     let order = |one: &(usize, f32), other: &(usize, f32)| {
-        let by_worth = other.1.total_cmp(&one.1);
-        is_part(one.0)
-            .cmp(&is_part(other.0))
-            .then(by_worth)
+        (other.1.total_cmp(&one.1))
+            .then_with(|| is_part(one.0).cmp(&is_part(other.0)))
             .then_with(|| scored[other.0].score.total_cmp(&scored[one.0].score))
     };
     best.sort_by(order);
@@ -425,15 +425,12 @@ fn rank_candidates(
         }
     }
     hits.sort_by(|(left, left_ranked), (right, right_ranked)| {
-        (left_ranked
-            .explanation
-            .is_part
-            .cmp(&right_ranked.explanation.is_part))
-        .then_with(|| right_ranked.score.total_cmp(&left_ranked.score))
-        .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
-        .then_with(|| {
-            (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id))
-        })
+        (right_ranked.score.total_cmp(&left_ranked.score))
+            .then_with(|| (left_ranked.explanation.is_part).cmp(&right_ranked.explanation.is_part))
+            .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
+            .then_with(|| {
+                (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id))
+            })
     });
     hits.truncate(asked.limit);
     Ok(RankedResults {

@@ -429,3 +429,39 @@ fn a_hit_without_common_words_shows_its_best_passage() {
         found.hits[0].snippet
     );
 }
+
+#[test]
+fn a_keyword_inside_a_word_competes_with_similar_meanings_and_in_a_sentence_comes_behind_them() {
+    let bodies: Vec<(u32, String)> = (1..=31)
+        .map(|number| match number {
+            31 => (number, "the postgresql server".to_owned()),
+            _ => (number, format!("note{number} of its own")),
+        })
+        .collect();
+    let home = IndexFixture::new();
+    for (number, body) in &bodies {
+        home.write(&TestNote {
+            number: *number,
+            body,
+            ..TestNote::default()
+        });
+    }
+    let index = home.index();
+    index.refresh(RefreshDepth::Usual).unwrap();
+    // The first ten are more similar than the mean.
+    let vectors = bodies.iter().map(|(number, body)| TextVector {
+        id: id(*number),
+        text: ContentHash::of(body),
+        vectors: vec![if *number <= 10 {
+            vec![0.8, 0.6]
+        } else {
+            vec![0.0, 1.0]
+        }],
+    });
+    let vectors: Vec<TextVector> = vectors.collect();
+    index.store_vectors("model", &vectors).unwrap();
+    let found = numbers_of(&ask(&index, "tgresq"));
+    assert!(found.contains(&31), "{found:?}");
+    let found = numbers_of(&ask(&index, "what is the tgresq"));
+    assert!(found.iter().all(|number| *number <= 10), "{found:?}");
+}
