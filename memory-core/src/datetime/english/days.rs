@@ -11,7 +11,7 @@ use super::dates::{
 };
 use super::durations::{count, parse_duration, parse_unit};
 use super::holiday_names::parse_holiday;
-use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_weekday};
+use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_near_day, lookup_weekday};
 use super::numbers::{parse_ordinal, parse_year};
 use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
 use super::recurrence::{consume_list_separator, parse_counted_days, parse_nth};
@@ -166,7 +166,13 @@ fn parse_offset_from_day(
     if cursor.consume_any_word(&["ago", "earlier", "previously"])
         || cursor.consume_phrase("back") && can_end_number(cursor)
     {
-        return Some((offset_from_now(amount.negated()), by_month));
+        // "A week ago yesterday".
+        let near = lookup_near_day(cursor.word()).filter(|_| !amount.is_exact);
+        if near.is_some() {
+            cursor.step();
+        }
+        let from = Box::new(DayExpression::Shifted(near.unwrap_or(0)));
+        return Some((DayExpression::Away(amount.negated(), from), by_month));
     }
     if cursor.consume_any_phrase(&[
         "from now",
@@ -178,9 +184,10 @@ fn parse_offset_from_day(
     ]) {
         return Some((offset_from_now(amount), by_month));
     }
-    // "A week tomorrow" and "two weeks Friday".
+    // "A week tomorrow" and "two weeks Friday" are to come, and "a week yesterday" is past.
     let is_weeks = amount.days != 0 && amount.days % 7 == 0 && !has_article;
-    let is_day_next = matches!(cursor.word(), "today" | "tomorrow")
+    let near = lookup_near_day(cursor.word());
+    let is_day_next = near.is_some()
         || lookup_weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
     let is_after = cursor.consume_any_word(&["from", "after", "following"])
         || is_weeks && (is_day_next || cursor.consume_word("on"));
@@ -190,7 +197,8 @@ fn parse_offset_from_day(
     // Hours are relative to a time, not to a day.
     let named =
         parse_nested_day(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
-    let amount = if is_after { amount } else { amount.negated() };
+    let is_to_come = is_after && near.is_none_or(|days| 0 <= days);
+    let amount = if is_to_come { amount } else { amount.negated() };
     Some((DayExpression::Away(amount, Box::new(named.day)), false))
 }
 

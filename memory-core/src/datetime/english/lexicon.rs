@@ -61,6 +61,17 @@ pub(crate) fn lookup_month(word: &str) -> Option<(u32, Sense)> {
     ))
 }
 
+/// Returns the offset in days of a word such as "tomorrow".
+pub(super) fn lookup_near_day(word: &str) -> Option<i64> {
+    Some(match word {
+        "today" => 0,
+        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw"
+        | "tmw" => 1,
+        "yesterday" | "yday" => -1,
+        _ => return None,
+    })
+}
+
 /// Returns the unit, and the number of such units that the word denotes ("fortnight").
 pub(super) fn lookup_unit(word: &str) -> Option<(TimeUnit, u64)> {
     Some(match word {

@@ -237,6 +237,16 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.is_same_time = true;
         return true;
     }
+    // "Friday, at the end of the day".
+    let is_beside_day = (spoken.day.is_some() && !spoken.is_vague) || spoken.every.is_some();
+    if spoken.clock.is_none()
+        && is_beside_day
+        && !spoken.is_instant()
+        && let Some(clock) = cursor.attempt(periods::parse_day_edge)
+    {
+        spoken.clock = Some(clock);
+        return true;
+    }
     if spoken.clock.is_none() && !spoken.is_instant() && spoken.impossible.is_none() {
         let licence = bare_hour_rule(cursor, spoken);
         if let Some(clock) = cursor.attempt(|cursor| parse_clock(cursor, licence)) {
@@ -253,12 +263,18 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             return true;
         }
     }
-    // "One o'clock midnight" is in the night.
-    if spoken.clock.is_some_and(|clock| !clock.is_sure)
-        && spoken.part.is_none()
+    // Midnight is the start of a day: "12:00 midnight" is 0:00, and "one o'clock midnight" is an hour later.
+    if let Some(clock) = spoken.clock.filter(|clock| !clock.is_sure)
+        && matches!(spoken.part, None | Some(DayPart::Night))
         && cursor.consume_word("midnight")
     {
-        spoken.part = Some(DayPart::Night);
+        let is_early = clock.hour == 12 || clock.hour < 5;
+        let part = if is_early {
+            DayPart::SmallHours
+        } else {
+            DayPart::Night
+        };
+        spoken.part = spoken.part.or(Some(part));
         return true;
     }
     // "7am, noon and 6pm" are three times.

@@ -6,26 +6,24 @@ use super::super::syntax::{
 };
 use super::super::token::DateTokenKind;
 use super::super::{numeric, range};
-use super::dates::{month_beside, no_noun_follows, parse_month, parse_period_offset};
+use super::dates::{
+    month_beside, no_noun_follows, parse_day_of_month, parse_month, parse_month_date,
+    parse_period_offset,
+};
 use super::days::parse_nth_day;
-use super::lexicon::{Sense, lookup_day_part, lookup_month};
+use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_near_day};
 use super::numbers::parse_year;
-use super::weekdays::parse_weekday;
+use super::weekdays::{parse_weekday, parse_weeks_beyond};
 
 /// Consumes a period.
 pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let day = cursor.attempt(|cursor| {
-        let day = match cursor.word() {
-            "today" => DayExpression::Shifted(0),
-            "tomorrow" => DayExpression::Shifted(1),
-            "yesterday" => DayExpression::Shifted(-1),
-            _ => {
-                cursor.consume_word("the");
-                return parse_weekday(cursor).map(|named| Period::Day(Box::new(named.day)));
-            }
-        };
-        cursor.step();
-        Some(Period::Day(Box::new(day)))
+        if let Some(days) = lookup_near_day(cursor.word()) {
+            cursor.step();
+            return Some(Period::Day(Box::new(DayExpression::Shifted(days))));
+        }
+        cursor.consume_word("the");
+        parse_weekday(cursor).map(|named| Period::Day(Box::new(named.day)))
     });
     let relative = |cursor: &mut TokenCursor<'_>| {
         let has_article = cursor.consume_word("the");
@@ -55,6 +53,9 @@ pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
 
 /// Consumes "the end of the month", "mid-March", "end of day" and "eom".
 pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    if let Some(clock) = cursor.attempt(parse_day_edge) {
+        return day_of_edge(cursor, clock);
+    }
     if let Some(named) = cursor.attempt(parse_abbreviation) {
         return Some(named);
     }
@@ -72,18 +73,6 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
     if !cursor.consume_word("of") && !is_loose {
         return None;
     }
-    let is_day = cursor.attempt(|cursor| {
-        (edge == PeriodEdge::End && cursor.consume_any_phrase(&["day", "the day", "business"]))
-            .then_some(())
-    });
-    if is_day.is_some() {
-        let close = if cursor.word_before(1) == "business" {
-            TimeOfDay::unambiguous(17, 0)
-        } else {
-            TimeOfDay::LAST_SECOND
-        };
-        return Some(end_of_day(cursor, close));
-    }
     let bare = |cursor: &mut TokenCursor<'_>| match cursor.word() {
         "month" => Some(Period::Month(Month::Away(0))),
         "week" => Some(Period::Week(0)),
@@ -100,11 +89,18 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
         None => parse_period(cursor)?,
     };
     match (edge, period) {
-        (PeriodEdge::End, Period::Day(day)) => Some(DayPhrase {
-            clock: Some(TimeOfDay::LAST_SECOND),
-            ..(*day).into()
-        }),
-        (_, Period::Day(_)) => None,
+        (edge, Period::Day(day)) => {
+            let clock = match edge {
+                PeriodEdge::End => TimeOfDay::LAST_SECOND,
+                _ if is_loose => return None,
+                PeriodEdge::Middle => TimeOfDay::NOON,
+                PeriodEdge::Start => TimeOfDay::MIDNIGHT,
+            };
+            Some(DayPhrase {
+                clock: Some(clock),
+                ..(*day).into()
+            })
+        }
         (edge, period) => Some(DayPhrase {
             is_vague: is_loose,
             ..DayExpression::Edge(edge, period).into()
@@ -145,26 +141,56 @@ fn is_edge_next(mut cursor: TokenCursor<'_>, period: &Period) -> bool {
     edge.is_some_and(|edge| is_edge_of(&edge.day, period))
 }
 
-/// Consumes the day of an "end of day"; it defaults to today.
-fn end_of_day(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> DayPhrase {
-    let day = cursor.attempt(|cursor| {
-        cursor.consume_any_word(&["on", "of"]);
-        parse_named_offset(cursor).or_else(|| cursor.attempt(parse_weekday))
-    });
-    DayPhrase {
-        clock: Some(clock),
-        ..day.unwrap_or_else(|| DayExpression::Shifted(0).into())
-    }
+/// Consumes the start, the middle or the end of a day, as a time: "end of day", "close of business".
+pub(super) fn parse_day_edge(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let edges: [(&[&str], TimeOfDay); 4] = [
+        (
+            &["start of day", "start of the day", "beginning of the day"],
+            TimeOfDay::MIDNIGHT,
+        ),
+        (&["middle of the day"], TimeOfDay::NOON),
+        (
+            &["end of business", "close of business", "cob", "eob"],
+            TimeOfDay::unambiguous(17, 0),
+        ),
+        (
+            &["end of day", "end of the day", "eod"],
+            TimeOfDay::LAST_SECOND,
+        ),
+    ];
+    cursor.consume_word("the");
+    cursor.consume_word("very");
+    edges
+        .into_iter()
+        .find(|(names, _)| cursor.consume_any_phrase(names))
+        .map(|(_, clock)| clock)
 }
 
-/// Consumes "eod", "eom", "month end" and "close of business".
+/// Consumes the day of an "end of day"; it defaults to today, unless the time is one before the end of the day.
+fn day_of_edge(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> Option<DayPhrase> {
+    let day = cursor.attempt(|cursor| {
+        cursor.consume_any_word(&["on", "of"]);
+        let forms = [
+            parse_month_date,
+            numeric::parse_full_date,
+            parse_day_of_month,
+        ];
+        parse_named_offset(cursor)
+            .or_else(|| cursor.attempt(parse_weekday))
+            .or_else(|| {
+                let date = forms.into_iter().find_map(|form| cursor.attempt(form))?;
+                Some(date.into())
+            })
+    });
+    let today = || DayExpression::Shifted(0).into();
+    Some(DayPhrase {
+        clock: Some(clock),
+        ..day.or_else(|| (12 < clock.hour).then(today))?
+    })
+}
+
+/// Consumes "eow", "eom" and "month end".
 fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    if cursor.consume_any_phrase(&["close of business", "cob", "eob"]) {
-        return Some(end_of_day(cursor, TimeOfDay::unambiguous(17, 0)));
-    }
-    if cursor.consume_word("eod") {
-        return Some(end_of_day(cursor, TimeOfDay::LAST_SECOND));
-    }
     let ends = [
         ("eow", "week end"),
         ("eom", "month end"),
@@ -363,18 +389,17 @@ pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         });
     }
     cursor.consume_any_word(&["later", "early", "earlier", "late"]);
-    let word = cursor.word();
-    let (days, part) = match word {
-        "today" => (0, None),
-        "tonight" | "tonite" => (0, Some(DayPart::Night)),
-        "tomorrow" | "tomorow" | "tommorow" | "tommorrow" | "tomorrows" | "tmr" | "tmrw"
-        | "tmw" => (1, None),
-        "yesterday" | "yday" => (-1, None),
-        _ => return None,
-    };
+    if cursor.consume_any_word(&["tonight", "tonite"]) {
+        return Some(DayPhrase {
+            part: Some(DayPart::Night),
+            ..DayExpression::Shifted(0).into()
+        });
+    }
+    let days = lookup_near_day(cursor.word())?;
     cursor.step();
-    Some(DayPhrase {
-        part,
-        ..DayExpression::Shifted(days).into()
-    })
+    // "Yesterday week" is a week before yesterday.
+    let weeks = cursor
+        .attempt(parse_weeks_beyond)
+        .map_or(0, |weeks| i64::from(if days < 0 { -weeks } else { weeks }));
+    Some(DayExpression::Shifted(days + 7 * weeks).into())
 }

@@ -100,8 +100,17 @@ fn parse_named_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         if middle.is_some() {
             return middle;
         }
-        (cursor.consume_word("midnight") || cursor.consume_phrase("mid night"))
-            .then_some(TimeOfDay::MIDNIGHT)
+        if !cursor.consume_word("midnight") && !cursor.consume_phrase("mid night") {
+            return None;
+        }
+        // "Midnight 12:00" is redundant.
+        cursor.attempt(|cursor| {
+            let clock = numeric::parse_clock(cursor)?;
+            (clock.hour == 0 || clock.hour == 12 && !clock.is_sure)
+                .then_some(())
+                .filter(|()| clock.minute == 0)
+        });
+        Some(TimeOfDay::MIDNIGHT)
     })
 }
 

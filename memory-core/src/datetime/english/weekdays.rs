@@ -58,13 +58,12 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
             date => date.into(),
         });
     }
-    let is_week_later = leading.is_none()
-        && cursor
-            .attempt(|cursor| (cursor.consume_word("week") && can_end_number(cursor)).then_some(()))
-            .is_some();
-    if is_week_later {
+    if leading.is_none()
+        && let Some(weeks) = cursor.attempt(parse_weeks_beyond)
+    {
         return Some(
-            DayExpression::WeekdaysAway(2, weekday, Box::new(DayExpression::Shifted(0))).into(),
+            DayExpression::WeekdaysAway(1 + weeks, weekday, Box::new(DayExpression::Shifted(0)))
+                .into(),
         );
     }
     let trailing = if leading.is_some() {
@@ -116,6 +115,17 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         every: is_plural.then(|| CalendarDuration::in_days(7)),
         ..DayExpression::Weekday(weekday, week).into()
     })
+}
+
+/// Consumes the "week" of "Friday week" and the "fortnight" of "tomorrow fortnight", and returns the number of weeks.
+pub(super) fn parse_weeks_beyond(cursor: &mut TokenCursor<'_>) -> Option<i32> {
+    let weeks = match cursor.word() {
+        "week" => 1,
+        "fortnight" => 2,
+        _ => return None,
+    };
+    cursor.step();
+    (cursor.ends_cleanly() && can_end_number(cursor)).then_some(weeks)
 }
 
 /// Consumes "past Wednesday", which is the last one before today, in any week.

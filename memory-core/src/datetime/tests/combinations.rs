@@ -920,3 +920,77 @@ fn a_weekday_or_an_end_that_is_far_away_or_in_another_order_is_stated() {
         assert!(notes.contains(note), "{text}: {notes}");
     }
 }
+
+#[test]
+fn week_behind_a_day_is_a_week_from_that_day() {
+    for (text, at) in [
+        ("tomorrow week", "2025-06-19"),
+        ("today week", "2025-06-18"),
+        ("yesterday week", "2025-06-03"),
+        ("call mum tomorrow week at 5pm", "2025-06-19 17:00"),
+        ("tomorrow fortnight", "2025-06-26"),
+        ("Friday week", "2025-06-20"),
+        ("on Friday fortnight at 9am", "2025-06-27 09:00"),
+        ("a week tmr", "2025-06-19"),
+        ("a week yesterday", "2025-06-03"),
+        ("two weeks yesterday", "2025-05-27"),
+        ("a week ago yesterday", "2025-06-03"),
+        ("a week ago today", "2025-06-04"),
+        ("a week from yesterday", "2025-06-17"),
+        ("two hours ago", "2025-06-11 08:20"),
+        ("tomorrow week-long workshop", "2025-06-12"),
+        ("tomorrow week 5 starts", "2025-06-12"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
+fn the_start_and_the_end_of_a_day_are_times_on_either_side_of_it() {
+    for (text, at) in [
+        ("start of day tomorrow", "2025-06-12 00:00"),
+        ("tomorrow, start of day", "2025-06-12 00:00"),
+        ("beginning of the day on Friday", "2025-06-13 00:00"),
+        ("start of tomorrow", "2025-06-12 00:00"),
+        ("middle of the day tomorrow", "2025-06-12 12:00"),
+        ("end of day tomorrow", "2025-06-12 23:59"),
+        ("tomorrow end of day", "2025-06-12 23:59"),
+        ("end-of-day July 5", "2025-07-05 23:59"),
+        ("on July 5 by the end of the day", "2025-07-05 23:59"),
+        ("eod on the 20th", "2025-06-20 23:59"),
+        ("tomorrow by close of business", "2025-06-12 17:00"),
+        ("every Friday at the end of the day", "2025-06-13 23:59"),
+        ("by end of day", "2025-06-11 23:59"),
+        ("the start of the day is quiet", "-"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+        assert!(find_dates(text, &wednesday()).len() <= 1, "{text}");
+    }
+}
+
+#[test]
+fn midnight_beside_a_day_is_its_start_in_every_order() {
+    for text in [
+        "12:00 midnight November 15",
+        "12:00 MIDNIGHT on NOVEMBER 15, 2025",
+        "midnight November 15",
+        "November 15 midnight",
+        "November 15 at 12:00 midnight",
+        "12 o'clock midnight on November 15",
+        "at 12 midnight on November 15",
+        "midnight 12:00 November 15",
+        "12:00 AM November 15",
+    ] {
+        assert_eq!(format_found_date(text), "2025-11-15 00:00", "{text}");
+        assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
+    }
+    for (text, at) in [
+        ("tomorrow at 12:30 midnight", "2025-06-12 00:30"),
+        ("one o'clock midnight tomorrow", "2025-06-12 01:00"),
+        // The midnight of a night is its end.
+        ("tonight at 12:00 midnight", "2025-06-12 00:00"),
+        ("12:00 midnight", "2025-06-12 00:00"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
