@@ -479,6 +479,15 @@ fn month_at_offset(months: i32) -> Period {
     Period::Month(Month::Away(months))
 }
 
+/// Returns whether a digit behind the name of a week is that of an hour or a date: "下周3点", "第一周1号".
+fn is_counting(cursor: &TokenCursor<'_>) -> bool {
+    let is_unit = |next| "点时月号日分:".contains(next);
+    cursor
+        .peek_han(1)
+        .or(cursor.peek_ahead_sign())
+        .is_some_and(is_unit)
+}
+
 /// Consumes the weekday that follows 周, 星期 or 礼拜.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let weekday = match cursor.peek(0)? {
@@ -489,7 +498,9 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
         DateTokenKind::Han('五') => Weekday::Fri,
         DateTokenKind::Han('六' | '末') => Weekday::Sat,
         DateTokenKind::Han('日' | '天' | '七') => Weekday::Sun,
-        DateTokenKind::Number(number) if number.digits == 1 && cursor.is_glued(0) => {
+        DateTokenKind::Number(number)
+            if number.digits == 1 && cursor.is_glued(0) && !is_counting(cursor) =>
+        {
             match number.value {
                 1 => Weekday::Mon,
                 2 => Weekday::Tue,

@@ -3,7 +3,7 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayExpression, DayPhrase, Month, Period, Year};
 use super::super::token::DateTokenKind;
-use super::dates::{parse_period_offset, parse_year_reference};
+use super::dates::{parse_period_offset, parse_weekday, parse_year_reference};
 use super::durations::parse_duration;
 use super::numbers::{parse_number, parse_number_in};
 
@@ -77,10 +77,8 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return None;
     };
     // 第一周一 and 第一周的周一 are days.
-    let is_weekday_next = matches!(
-        cursor.peek_han(0),
-        Some('一' | '二' | '三' | '四' | '五' | '六' | '日' | '天' | '末' | '的' | '周' | '星')
-    );
+    let is_weekday_next = matches!(cursor.peek_han(0), Some('的' | '周' | '星' | '礼'))
+        || parse_weekday(&mut cursor.clone()).is_some();
     if is_weekday_next {
         return None;
     }

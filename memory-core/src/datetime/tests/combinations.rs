@@ -994,3 +994,43 @@ fn midnight_beside_a_day_is_its_start_in_every_order() {
         assert_eq!(format_found_date(text), at, "{text}");
     }
 }
+
+#[test]
+fn a_digit_names_a_weekday_behind_the_number_of_a_week() {
+    for (text, at) in [
+        ("这个月第1个星期1", "2025-06-02"),
+        ("下个月第一个星期1", "2025-07-07"),
+        ("下个月第1个周1", "2025-07-07"),
+        ("下个月第2个星期3", "2025-07-09"),
+        ("7月第1个礼拜3上午9点", "2025-07-02 09:00"),
+        ("2026年3月第2个周7", "2026-03-08"),
+        ("每月第1个星期1", "2025-07-07"),
+        ("下周3", "2025-06-18"),
+        ("下周3点", "2025-06-16 15:00"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+    assert_eq!(
+        format_range("7月第1周1号"),
+        "2025-07-01 to 2025-07-07 00:00"
+    );
+}
+
+#[test]
+fn a_year_with_its_character_is_read_behind_every_sign() {
+    for (text, at) in [
+        ("Hi，all.2028年11月5日", "2028-11-05"),
+        ("开会。2028年11月5日", "2028-11-05"),
+        ("开会；2028年11月5日", "2028-11-05"),
+        ("v2.2024年3月8日", "2024-03-08"),
+        ("1.2024年3月8日开会", "2024-03-08"),
+        ("a-2024年3月8日", "2024-03-08"),
+        ("v2.二零二四年3月8日", "2024-03-08"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+    assert_eq!(
+        format_range("Hi，all.2028年11月第三周"),
+        "2028-11-15 to 2028-11-21 00:00"
+    );
+}
