@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::caller::ClientIdentity;
-use super::invalid_message::{INVALID_REQUEST, check_message, decode_arguments, error_response};
+use super::invalid_message::{INVALID_REQUEST, check_message, complete_message, error_response};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
@@ -184,8 +184,8 @@ async fn enforce_limits(State(room): State<McpLimits>, request: Request, next: N
                 )
                     .into_response();
             }
-            let decoded = message.and_then(decode_arguments);
-            let body = decoded.map_or(body, Bytes::from);
+            let completed = message.and_then(complete_message);
+            let body = completed.map_or(body, Bytes::from);
             let response = next.run(mark_request(parts, body)).await;
             if let Some(principal) = principal.filter(|_| is_new) {
                 let open = room.open_sessions().await;

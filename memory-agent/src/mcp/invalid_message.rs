@@ -1,5 +1,7 @@
-//! Rejects messages that the SDK would mishandle: lost ids and rounded numbers.
+//! Completes or rejects messages that the SDK would mishandle: lost ids, rounded numbers and parts of a handshake.
 
+use rmcp::model::{ClientCapabilities, Implementation, ProtocolVersion};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::exact_json;
@@ -42,6 +44,7 @@ pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
         return refused("id: not a string or an integer of 64 bits");
     }
     match method {
+        Some(Value::String(method)) if method.is_empty() => return refused("method: empty"),
         Some(Value::String(_)) => {}
         Some(_) => return refused("method: not a string"),
         None => return refused("method: missing"),
@@ -62,16 +65,72 @@ pub(super) fn check_message(message: &Map<String, Value>) -> Option<Value> {
     if arguments.is_some_and(|own| !own.is_object() && !own.is_null() && decode(own).is_none()) {
         return refused("params.arguments: neither an object nor the JSON text of one");
     }
-    None
+    let handshake = handshake_parameters(message)?;
+    let why = type_error::<ClientCapabilities>(&handshake, "capabilities")
+        .or_else(|| type_error::<Implementation>(&handshake, "clientInfo"))?;
+    refused(&why)
 }
 
-/// Returns the message with the arguments of its tool as an object, if they are the JSON text of one, as some models send them.
-pub(super) fn decode_arguments(message: &Map<String, Value>) -> Option<String> {
-    let arguments = decode(call_arguments(message)?)?;
+/// Returns the message in the form that the SDK expects, if it has another one that is as clear.
+///
+/// The arguments of a tool can be the JSON text of an object, as some models send them, and parameters of `initialize` can be
+/// missing.
+pub(super) fn complete_message(message: &Map<String, Value>) -> Option<String> {
+    let decoded = || {
+        let arguments = decode(call_arguments(message)?)?;
+        let mut parameters = message.get("params")?.as_object()?.clone();
+        parameters.insert("arguments".to_owned(), Value::Object(arguments));
+        Some(parameters)
+    };
+    let parameters = handshake_parameters(message).or_else(decoded)?;
     let mut message = message.clone();
-    let parameters = message.get_mut("params")?.as_object_mut()?;
-    parameters.insert("arguments".to_owned(), Value::Object(arguments));
+    message.insert("params".to_owned(), Value::Object(parameters));
     Some(exact_json::to_text(&Value::Object(message)))
+}
+
+/// Returns the parameters of `initialize` with a default for each that is missing, and the latest version of the handshake for one
+/// that is not a string.
+fn handshake_parameters(message: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let method = message.get("method")?;
+    if method != "initialize" || names_own_version(message) {
+        return None;
+    }
+    let own = message.get("params").and_then(Value::as_object).cloned();
+    let mut own = own.unwrap_or_default();
+    if !own.get("protocolVersion").is_some_and(Value::is_string) {
+        let latest = ProtocolVersion::LATEST_WITH_INITIALIZE;
+        own.insert("protocolVersion".to_owned(), json!(latest));
+    }
+    set_default(&mut own, "capabilities", json!({}));
+    set_default(&mut own, "clientInfo", json!({}));
+    if let Some(client) = own.get_mut("clientInfo").and_then(Value::as_object_mut) {
+        set_default(client, "name", json!("unknown"));
+        set_default(client, "version", json!("unknown"));
+    }
+    Some(own)
+}
+
+/// Returns whether the metadata of a request names its version of the protocol, so that it needs no handshake.
+pub(super) fn names_own_version(message: &Map<String, Value>) -> bool {
+    let metadata = message.get("params").and_then(|own| own.get("_meta"));
+    metadata.is_some_and(|own| own.get("io.modelcontextprotocol/protocolVersion").is_some())
+}
+
+/// Sets a field that is missing or null.
+fn set_default(fields: &mut Map<String, Value>, name: &str, value: Value) {
+    let field = fields.entry(name).or_insert(Value::Null);
+    if field.is_null() {
+        *field = value;
+    }
+}
+
+/// Returns why a field of the parameters does not have the type `T`.
+fn type_error<T: for<'de> Deserialize<'de>>(
+    parameters: &Map<String, Value>,
+    name: &str,
+) -> Option<String> {
+    let error = T::deserialize(parameters.get(name)?).err()?;
+    Some(format!("params.{name}: {error}"))
 }
 
 /// Returns the arguments in a call of a tool.
@@ -159,6 +218,18 @@ mod tests {
             (r#"{"id":null,"method":"ping"}"#, "id: not a string"),
             (r#"{"id":{},"method":"ping"}"#, "id: not a string"),
             (
+                r#"{"jsonrpc":"2.0","id":7,"method":""}"#,
+                r#""id":7,"error":{"code":-32600,"message":"method: empty""#,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"capabilities":5}}"#,
+                "params.capabilities: invalid type",
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"clientInfo":{"name":5}}}"#,
+                "params.clientInfo: invalid type",
+            ),
+            (
                 r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","arguments":[1]}}"#,
                 "params.arguments: neither",
             ),
@@ -186,7 +257,7 @@ mod tests {
                 panic!("{arguments}")
             };
             assert_eq!(check_message(&message), None, "{arguments}");
-            decode_arguments(&message)
+            complete_message(&message)
         };
         let text = decoded(r#""{\"value\":12345678901234567890123,\"list\":[\"键\"]}""#);
         let expected = r#""arguments":{"value":12345678901234567890123,"list":["键"]}"#;

@@ -367,8 +367,9 @@ impl ServerHandler for McpServer {
             .chain(further)
             .any(|method| *method == request.method)
         {
+            let reason = text_error(&request).map_or_else(String::new, |why| format!(": {why}"));
             return Err(ErrorData::invalid_params(
-                format!("invalid parameters for {}", request.method),
+                format!("invalid parameters for {}{reason}", request.method),
                 None,
             ));
         }
@@ -405,4 +406,20 @@ impl ServerHandler for McpServer {
             .await?;
         prompt.map(Into::into)
     }
+}
+
+/// Returns why the text is invalid that a known method requires, such as the name of a tool.
+fn text_error(request: &CustomRequest) -> Option<String> {
+    let field = match request.method.as_str() {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => "uri",
+        _ => return None,
+    };
+    let value = request.params.as_ref().and_then(|own| own.get(field));
+    let why = match value {
+        None | Some(Value::Null) => "missing",
+        Some(Value::String(_)) => return None,
+        Some(_) => "not a string",
+    };
+    Some(format!("params.{field}: {why}"))
 }

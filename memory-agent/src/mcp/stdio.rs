@@ -15,7 +15,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::batches::{BatchResponse, OpenBatches};
 use super::caller::ClientIdentity;
-use super::invalid_message::{INVALID_REQUEST, check_message, decode_arguments, error_response};
+use super::invalid_message::{
+    INVALID_REQUEST, check_message, complete_message, error_response, names_own_version,
+};
 use super::server::McpServer;
 use super::subscriptions::ListenLimit;
 use crate::agent::Agent;
@@ -191,8 +193,8 @@ impl<R: AsyncWrite + Unpin, W: AsyncWrite + Unpin> RequestForwarder<R, W> {
 
     /// Forwards a valid message, whose text is `line`.
     async fn forward(&mut self, message: &Map<String, Value>, mut line: Vec<u8>) -> io::Result<()> {
-        if let Some(decoded) = decode_arguments(message) {
-            line = decoded.into_bytes();
+        if let Some(completed) = complete_message(message) {
+            line = completed.into_bytes();
         }
         self.has_opened |= opens_connection(message);
         if !self.has_opened && !message.contains_key("id") {
@@ -240,17 +242,10 @@ fn is_request(message: &Map<String, Value>) -> bool {
 /// Returns whether the SDK accepts notifications after this message: `initialize`, or a self-contained request other than
 /// `server/discover`. An earlier notification would end the connection.
 fn opens_connection(message: &Map<String, Value>) -> bool {
-    let is_self_contained = || {
-        message
-            .get("params")?
-            .get("_meta")?
-            .get("io.modelcontextprotocol/protocolVersion")
-            .map(|_| ())
-    };
     match message.get("method").and_then(Value::as_str) {
         Some("initialize") => true,
         Some("server/discover") | None => false,
-        Some(_) => message.contains_key("id") && is_self_contained().is_some(),
+        Some(_) => message.contains_key("id") && names_own_version(message),
     }
 }
 

@@ -220,7 +220,7 @@ fn a_client_of_2025_11_25_begins_with_initialize() {
     {"jsonrpc":"2.0","id":4,"error":{"code":-32002,"message":"memory://note/550e8400: no memory matches 550e8400","data":{"uri":"memory://note/550e8400"}}}
     {"jsonrpc":"2.0","id":5,"result":{}}
     {"jsonrpc":"2.0","id":6,"error":{"code":-32002,"message":"test://x is neither memory://index nor memory://note/<id>","data":{"uri":"test://x"}}}
-    {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"invalid parameters for resources/subscribe"}}
+    {"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"invalid parameters for resources/subscribe: params.uri: missing"}}
     {"jsonrpc":"2.0","id":8,"error":{"code":-32601,"message":"subscriptions/listen"}}
     {"jsonrpc":"2.0","id":9,"error":{"code":-32601,"message":"subscriptions/listen"}}
     {"jsonrpc":"2.0","id":10,"error":{"code":-32601,"message":"no/such/method"}}
@@ -888,4 +888,55 @@ fn the_line_separators_of_unicode_part_words() {
     let texts = &listed["result"]["structuredContent"]["memories"];
     assert!(texts.to_string().contains("one two"), "{texts}");
     client.finish();
+}
+
+#[test]
+fn parameters_that_an_initialize_request_lacks_have_defaults() {
+    for parameters in [
+        json!({}),
+        json!(null),
+        json!({ "protocolVersion": 123, "capabilities": {}, "clientInfo": { "name": "a", "version": "1" } }),
+        json!({ "protocolVersion": "2099-01-01", "capabilities": null, "clientInfo": {} }),
+        json!({ "protocolVersion": "2025-11-25" }),
+        json!({ "clientInfo": { "name": "a" } }),
+    ] {
+        let mut client = Client::with_empty_store();
+        let answer = client.call(&session_request(0, "initialize", &parameters));
+        assert_eq!(
+            answer["result"]["protocolVersion"], "2025-11-25",
+            "{parameters}: {answer}"
+        );
+        let answer = client.call(&session_request(1, "ping", &json!({})));
+        assert_eq!(answer["result"], json!({}), "{parameters}: {answer}");
+        client.finish();
+    }
+}
+
+#[test]
+fn a_parameter_that_is_no_text_is_named() {
+    let mut client = Client::with_empty_store();
+    let mut messages = handshake("2025-11-25", &json!({})).to_vec();
+    messages.extend([
+        session_request(1, "tools/call", &json!({ "name": 5 })),
+        session_request(2, "tools/call", &json!({})),
+        session_request(3, "prompts/get", &json!({ "name": {} })),
+        session_request(4, "resources/read", &json!({ "uri": [] })),
+        session_request(5, "", &json!({})),
+    ]);
+    let transcript = client.transcript(&messages);
+    let mut answers = transcript.lines();
+    answers.next();
+    let messages: Vec<_> = answers
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON")["error"]["message"].clone())
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "invalid parameters for tools/call: params.name: not a string",
+            "invalid parameters for tools/call: params.name: missing",
+            "invalid parameters for prompts/get: params.name: not a string",
+            "invalid parameters for resources/read: params.uri: not a string",
+            "method: empty",
+        ]
+    );
 }
