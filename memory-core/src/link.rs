@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use crate::commit::{ATTEMPTS, commit, retry_conflicts};
 use crate::topic::{self, TopicListing};
-use crate::wikilink::{self, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target};
+use crate::wikilink::{
+    self, WikilinkCandidate, WikilinkNameKind, WikilinkRule, WikilinkTarget, choose_target,
+};
 use crate::{
-    Change, ChangeSet, Filter, Memory, MemoryId, MemoryStoreExt, NameIndex, Patch, Refinement,
+    Change, ChangeSet, Filter, Memory, MemoryId, MemoryStore, MemoryStoreExt, Patch, Refinement,
     RefinementUnit, Scope, SecretPolicy, Services, StoreError, StoredMemory, Verb,
 };
 
@@ -180,7 +182,7 @@ pub fn resolve_links_both_ways(
 ) -> Result<LinkReport, StoreError> {
     let mut links = LinkCollector::default();
     for id in ids {
-        let Some(stored) = get_existing(services, id)? else {
+        let Some(stored) = get_existing(services.store.as_ref(), id)? else {
             continue;
         };
         links.collect_from(services, &stored)?;
@@ -214,15 +216,18 @@ pub fn resolve_own_links(
 ) -> Result<LinkReport, StoreError> {
     let mut links = LinkCollector::default();
     for id in ids {
-        if let Some(stored) = get_existing(services, id)? {
+        if let Some(stored) = get_existing(services.store.as_ref(), id)? {
             links.collect_from(services, &stored)?;
         }
     }
     links.finish(services, refinement)
 }
 
-fn get_existing(services: &Services, id: &MemoryId) -> Result<Option<StoredMemory>, StoreError> {
-    match services.store.get(id) {
+fn get_existing(
+    store: &(impl MemoryStore + ?Sized),
+    id: &MemoryId,
+) -> Result<Option<StoredMemory>, StoreError> {
+    match store.get(id) {
         Ok(stored) => Ok(Some(stored)),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
         Err(error) => Err(error),
@@ -376,7 +381,9 @@ fn link_change(
     id: &MemoryId,
     links: &[MemoryId],
 ) -> Result<Option<Change>, StoreError> {
-    let Some(stored) = get_existing(services, id)?.filter(|stored| stored.problem.is_none()) else {
+    let Some(stored) =
+        get_existing(services.store.as_ref(), id)?.filter(|stored| stored.problem.is_none())
+    else {
         return Ok(None);
     };
     let patch = Patch {
@@ -412,6 +419,7 @@ fn find_named(services: &Services, reference: &str) -> Result<MemoryId, StoreErr
     let mut candidates = services
         .store
         .find_by_name(&wikilink::fold_link_name(name))?;
+    retain_exact_names(services.store.as_ref(), name, &mut candidates)?;
     for by in [
         WikilinkNameKind::Id,
         WikilinkNameKind::Path,
@@ -471,7 +479,7 @@ pub fn outgoing_links(
     let mut linked = Vec::new();
     for id in ids {
         if seen.insert(id) {
-            linked.extend(get_existing(services, &id)?);
+            linked.extend(get_existing(services.store.as_ref(), &id)?);
         }
     }
     Ok(linked)
@@ -479,10 +487,12 @@ pub fn outgoing_links(
 
 /// Returns the memory that a wikilink in `from` leads to; an empty target means `from` itself.
 ///
+/// Of two memories whose titles or aliases differ only in case, it leads to the one with the name of the link.
+///
 /// # Errors
 /// If the files cannot be read.
 pub fn resolve_wikilink(
-    names: &(impl NameIndex + ?Sized),
+    store: &(impl MemoryStore + ?Sized),
     target: &str,
     from: &StoredMemory,
 ) -> Result<Option<MemoryId>, StoreError> {
@@ -496,12 +506,13 @@ pub fn resolve_wikilink(
             index == 0 || matches!(by, WikilinkNameKind::Id | WikilinkNameKind::Path)
         };
         candidates.extend(
-            names
+            store
                 .find_by_name(key)?
                 .into_iter()
                 .filter(|candidate| counts(candidate.by)),
         );
     }
+    retain_exact_names(store, target, &mut candidates)?;
     let place = link_base(&from.memory, &from.path);
     Ok(
         choose_target(target, Some(&place), &candidates, WikilinkRule::Paths).and_then(
@@ -511,6 +522,28 @@ pub fn resolve_wikilink(
             },
         ),
     )
+}
+
+/// Removes the titles that differ from `name` in case if one does not, and the aliases alike.
+fn retain_exact_names(
+    store: &(impl MemoryStore + ?Sized),
+    name: &str,
+    candidates: &mut Vec<WikilinkCandidate>,
+) -> Result<(), StoreError> {
+    for by in [WikilinkNameKind::Title, WikilinkNameKind::Alias] {
+        let mut exact = Vec::new();
+        let named: Vec<_> = candidates.iter().filter(|own| own.by == by).collect();
+        for candidate in named.iter().filter(|_| 1 < named.len()) {
+            if let WikilinkTarget::Memory(id) = &candidate.target
+                && let Some(stored) = get_existing(store, id)?
+                && stored.memory.has_exact_name(name)
+            {
+                exact.push(candidate.target);
+            }
+        }
+        candidates.retain(|own| own.by != by || exact.is_empty() || exact.contains(&own.target));
+    }
+    Ok(())
 }
 
 /// Returns the path that links of a memory are relative to: that of its origin, or else its own.

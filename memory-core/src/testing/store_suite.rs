@@ -45,6 +45,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         accesses_are_counted_and_folded,
         origins_and_texts_are_found,
         a_memory_has_the_names_of_all_its_files,
+        a_link_leads_to_the_name_in_its_case_before_others,
         reminders_are_found_by_when_they_are_due,
         facets::counts_by_attribute_follow_every_change,
         facets::best_matches_and_the_rest_are_all_matches,
@@ -789,6 +790,43 @@ fn a_memory_has_the_names_of_all_its_files(services: &Services) {
     let elsewhere = resolve_wikilink(services.store.as_ref(), "else/Same A", &from);
     assert_eq!(elsewhere.expect("answered"), None);
     assert_eq!(resolve_links(services).expect("resolved").unresolved, 0);
+}
+
+fn a_link_leads_to_the_name_in_its_case_before_others(services: &Services) {
+    let titled = |title: &str, content: &str| {
+        let title = Some(title.to_owned());
+        put(
+            services,
+            Draft {
+                title,
+                ..draft(content)
+            },
+        )
+    };
+    let names = ["OpenClaw", "openclaw", "\u{c4}RGER", "\u{c4}rger"];
+    let named = names.map(|name| titled(name, &format!("a text with the title {name}")));
+    let from = put(services, draft("see [[OpenClaw]] and [[\u{c4}rger]]"));
+    let from = services
+        .store
+        .get(&from.parse().expect("an id"))
+        .expect("it is there");
+    let resolved = |target: &str| {
+        resolve_wikilink(services.store.as_ref(), target, &from)
+            .expect(target)
+            .map(|id| id.to_string())
+    };
+    for (name, id) in names.iter().zip(&named) {
+        assert_eq!(resolved(name).as_ref(), Some(id), "{name}");
+        backlinks(services, name).expect(name);
+    }
+    assert_eq!(resolved("A\u{308}rger").as_ref(), Some(&named[3]));
+    assert!(resolved("OPENCLAW").is_some());
+    let count = |name: &str| backlinks(services, name).expect(name).len();
+    assert_eq!(names.map(count), [1, 0, 0, 1]);
+    assert!(matches!(
+        backlinks(services, "OPENCLAW"),
+        Err(StoreError::Ambiguous { .. })
+    ));
 }
 
 fn reminders_are_found_by_when_they_are_due(services: &Services) {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::parse::{fold_link_name, last_component, strip_md};
+use super::parse::{fold_link_name, last_component, strip_md, to_nfc};
 use crate::{Memory, MemoryId, Origin};
 
 /// A possible target of a link, with the name that matches.
@@ -86,6 +86,14 @@ pub fn memory_keys(memory: &Memory, path: &str) -> Vec<String> {
 }
 
 impl Memory {
+    /// Returns whether `name` is the title, the heading or an alias in the same case.
+    pub(crate) fn has_exact_name(&self, name: &str) -> bool {
+        let aliases = self.aliases.iter().map(String::as_str);
+        let mut own = self.title_or_heading().into_iter().chain(aliases);
+        let name = to_nfc(name.trim());
+        own.any(|own| to_nfc(own.trim()) == name)
+    }
+
     /// Returns the files that the memory was imported from whose names have the key `key`.
     pub fn origins_named<'a>(&'a self, key: &'a str) -> impl Iterator<Item = &'a Origin> {
         let origins = self.origin.iter().chain(&self.other_origins);

@@ -132,7 +132,7 @@ pub fn fold_link_name(name: &str) -> String {
     to_nfc(&to_nfc(name.trim()).to_lowercase()).into_owned()
 }
 
-fn to_nfc(text: &str) -> Cow<'_, str> {
+pub(super) fn to_nfc(text: &str) -> Cow<'_, str> {
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => text.into(),
         IsNormalized::No | IsNormalized::Maybe => text.nfc().collect::<String>().into(),
