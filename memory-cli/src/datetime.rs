@@ -101,6 +101,14 @@ pub(crate) fn parse_interval(text: &str) -> Result<Duration, ParseError> {
     Ok(interval)
 }
 
+/// Parses a timeout: a duration above zero, within which nothing would succeed.
+pub(crate) fn parse_timeout(text: &str) -> Result<Duration, ParseError> {
+    match parse_duration(text)? {
+        Duration::ZERO => Err(ParseError::new(text, "a timeout above 0s")),
+        timeout => Ok(timeout),
+    }
+}
+
 /// Minimum interval of regular work.
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -166,6 +174,10 @@ mod tests {
         assert_eq!(parse_interval("1s"), Ok(Duration::from_secs(1)));
         for text in ["0s", "0", "999ms", "-5s", "soon"] {
             assert!(parse_interval(text).is_err(), "{text}");
+        }
+        assert_eq!(parse_timeout("999ms"), Ok(Duration::from_millis(999)));
+        for text in ["0s", "0", "0h 0m", "-5s"] {
+            assert!(parse_timeout(text).is_err(), "{text}");
         }
     }
 

@@ -188,7 +188,7 @@ impl WebHost for PageHost {
     }
 
     fn doctor(&self) -> Result<Value, ToolError> {
-        Ok(doctor::report_json(&self.home.store.doctor(None)?))
+        Ok(doctor::report_json(&doctor::check_home(&self.home, None)?))
     }
 
     fn status(&self) -> Result<Value, ToolError> {

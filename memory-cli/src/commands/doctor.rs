@@ -6,7 +6,7 @@ use memory_store::{DoctorFinding, DoctorReport};
 use serde_json::json;
 
 use crate::app::App;
-use crate::doctor::report_json;
+use crate::doctor::{check_home, report_json};
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 use crate::system_check::{SystemFinding, SystemState, check_system, check_without_settings};
@@ -37,7 +37,7 @@ impl DoctorArgs {
         let home = app.open()?;
         let services = &home.services;
         let repair = services.operation(Verb::Repair);
-        let report = home.store.doctor(self.fix.then_some(&repair))?;
+        let report = check_home(&home, self.fix.then_some(&repair))?;
         let wrong = report
             .findings
             .iter()

@@ -19,7 +19,7 @@ use crate::chat_proxy::{
 use crate::config::{
     Environment, LogLevel, ProxySettings, Setting, SettingsLayer, parse_max_entries, parse_share,
 };
-use crate::datetime::parse_duration;
+use crate::datetime::parse_timeout;
 use crate::failure::Failure;
 
 /// Add memory to any application that uses the OpenAI API
@@ -178,7 +178,7 @@ struct ProxySettingsArgs {
     #[arg(long)]
     start_watcher: bool,
     /// Maximum time that memory may delay a request or the end of an answer [default: 2s]
-    #[arg(long, value_name = "SPAN", value_parser = parse_duration)]
+    #[arg(long, value_name = "SPAN", value_parser = parse_timeout)]
     memory_timeout: Option<Duration>,
     /// Address to listen on [default: 127.0.0.1]
     #[arg(long, value_name = "ADDRESS")]

@@ -34,7 +34,7 @@ impl BankSettings {
                 Some(MEGABYTE),
             ),
             filter_timeout: or_default(
-                document.take("banks.filter_timeout", datetime::parse_duration)?,
+                document.take("banks.filter_timeout", datetime::parse_timeout)?,
                 Duration::from_secs(5),
             ),
             filter_memory: or_default(document.take("banks.filter_memory", parse_megabytes)?, 512),

@@ -68,7 +68,7 @@ impl LlmSettings {
             api_key,
             api_key_env,
             timeout: or_default(
-                document.take("llm.timeout", datetime::parse_duration)?,
+                document.take("llm.timeout", datetime::parse_timeout)?,
                 TIMEOUT,
             ),
             calls_a_day: or_default(

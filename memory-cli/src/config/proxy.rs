@@ -92,11 +92,7 @@ impl ProxySettings {
             enable_summarization: from.take("enable_summarization", &yes, true)?,
             enable_git_versioning: from.take("enable_git_versioning", &yes, true)?,
             start_watcher: from.take("start_watcher", &yes, false)?,
-            memory_timeout: from.take(
-                "memory_timeout",
-                datetime::parse_duration,
-                MEMORY_TIMEOUT,
-            )?,
+            memory_timeout: from.take("memory_timeout", datetime::parse_timeout, MEMORY_TIMEOUT)?,
             host: from.take(
                 "host",
                 |text| Ok(text.trim().to_owned()),

@@ -63,7 +63,7 @@ impl RerankingSettings {
                 usual.characters,
             ),
             timeout: or_default(
-                document.take("reranking.timeout", datetime::parse_duration)?,
+                document.take("reranking.timeout", datetime::parse_timeout)?,
                 Duration::from_secs(10),
             ),
         })

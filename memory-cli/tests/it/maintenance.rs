@@ -22,6 +22,23 @@ fn a_sound_home_is_called_sound() {
 }
 
 #[test]
+fn a_model_folder_that_does_not_exist_is_found() {
+    let sandbox = Sandbox::new();
+    sandbox.write("tea", &[]);
+    sandbox.file(
+        ".memory/config.yaml",
+        "embedding:\n  model: ~/no-such-model\n",
+    );
+    let output = Sandbox::finish(sandbox.command(&["doctor", "--json"]), "");
+    assert_eq!(output.status.code(), Some(5));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let finding = &report["findings"][0];
+    assert_eq!(finding["code"], "MODEL_FAILED");
+    let path = finding["path"].as_str().expect("a path");
+    assert!(path.ends_with("no-such-model"), "{path}");
+}
+
+#[test]
 fn a_damaged_file_is_found_and_left_alone() {
     let sandbox = Sandbox::new();
     sandbox.write("tea", &[]);

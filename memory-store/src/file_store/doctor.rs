@@ -32,7 +32,7 @@ pub struct DoctorFinding {
     /// The stable code of the kind of defect.
     ///
     /// One of `newer_format`, `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
-    /// `bank_damaged`, `line_damaged`, `file_unreadable`, `not_read` or `no_time`.
+    /// `bank_damaged`, `line_damaged`, `file_unreadable`, `not_read` or `no_time`; commands add `model_failed`.
     pub code: &'static str,
     /// The file.
     pub path: String,
