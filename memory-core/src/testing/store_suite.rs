@@ -804,7 +804,8 @@ fn a_link_leads_to_the_name_in_its_case_before_others(services: &Services) {
         )
     };
     let names = ["OpenClaw", "openclaw", "\u{c4}RGER", "\u{c4}rger"];
-    let named = names.map(|name| titled(name, &format!("a text with the title {name}")));
+    let texts = ["a tool", "an animal", "a feeling", "another one"];
+    let named: Vec<_> = (0..4).map(|at| titled(names[at], texts[at])).collect();
     let from = put(services, draft("see [[OpenClaw]] and [[\u{c4}rger]]"));
     let from = services
         .store
