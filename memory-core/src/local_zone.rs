@@ -35,10 +35,18 @@ impl LocalZone {
 
     /// Returns the beginning of a day.
     pub fn start_of_day(&self, day: NaiveDate) -> DateTime<Utc> {
-        let midnight = day.and_time(NaiveTime::MIN);
-        self.from_local_datetime(&midnight)
-            .earliest()
-            .map_or_else(|| midnight.and_utc(), |start| start.to_utc())
+        self.at_local(day.and_time(NaiveTime::MIN))
+    }
+
+    /// Returns the time at which clocks show `local`: the first if there are two, and an hour later if clocks skip it.
+    pub fn at_local(&self, local: NaiveDateTime) -> DateTime<Utc> {
+        let at = |hours| {
+            let local = local.checked_add_signed(TimeDelta::hours(hours))?;
+            self.from_local_datetime(&local).earliest()
+        };
+        at(0)
+            .or_else(|| at(1))
+            .map_or_else(|| local.and_utc(), |at| at.to_utc())
     }
 
     fn offset_at(&self, utc: &NaiveDateTime) -> FixedOffset {

@@ -72,9 +72,9 @@ pub struct NoteItem {
     /// The time of the last change of the file, which a new memory has if the source records no time. A copy of a file may have another
     /// one, so that a difference is no change of the note.
     pub file_modified_at: Option<DateTime<Utc>>,
-    /// The midnights, in UTC, of days that the source states without a time. A time of the note that is one of them becomes the
-    /// beginning of the day in the zone of the person; whether the note was changed does not depend on the zone.
-    pub days: Vec<DateTime<Utc>>,
+    /// The times that the source states without a zone, as if in UTC, and the midnights of days without a time. A time of the note that
+    /// is one of them is a time in the zone of the person; whether the note was changed does not depend on the zone.
+    pub local_times: Vec<DateTime<Utc>>,
     /// The other fields that the note had as a memory of a home. A new memory receives them.
     pub former: FormerFields,
     /// Unrecognized front-matter lines of the note, ending in a line break; usually empty.
@@ -109,7 +109,7 @@ impl NoteItem {
             former_paths,
             updated_at,
             file_modified_at: None,
-            days: Vec::new(),
+            local_times: Vec::new(),
             former,
             front_matter,
             links,
@@ -121,8 +121,8 @@ impl NoteItem {
         }
     }
 
-    /// Moves the times that are stated as a day to the beginning of the day in `zone`.
-    pub(crate) fn place_days(&mut self, zone: &LocalZone) {
+    /// Moves the times that are stated without a zone to `zone`.
+    pub(crate) fn place_local_times(&mut self, zone: &LocalZone) {
         let draft = &mut self.draft;
         let times = [
             &mut draft.created_at,
@@ -132,8 +132,8 @@ impl NoteItem {
             &mut draft.valid_until,
         ];
         for time in times.into_iter().flatten() {
-            if self.days.contains(time) {
-                *time = zone.start_of_day(time.date_naive());
+            if self.local_times.contains(time) {
+                *time = zone.at_local(time.naive_utc());
             }
         }
     }

@@ -100,7 +100,8 @@ impl CodexMemories {
                 .and_then(project_of)
                 .map_or(Scope::Global, Scope::Project);
             note.updated_at = line("updated_at:").and_then(note::parse);
-            note.days.extend(line("updated_at:").and_then(note::day_of));
+            note.local_times
+                .extend(line("updated_at:").and_then(note::day_of));
             return note::in_project(note.into_finding(), folder.map(project_path));
         }
         note.into_finding()
@@ -206,7 +207,7 @@ impl CodexMemories {
             note.draft.scope = group.project.clone().map_or(Scope::Global, Scope::Project);
             note.draft.created_at = group.created_at;
             note.updated_at = group.updated_at;
-            note.days.clone_from(&group.days);
+            note.local_times.clone_from(&group.days);
             for (key, value) in &group.properties {
                 note.add_property(key, Some(value));
             }

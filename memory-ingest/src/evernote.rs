@@ -473,7 +473,7 @@ impl EnexFields {
         note.draft.created_at = self.text("created").and_then(parse_time);
         note.updated_at = self.text("updated").and_then(parse_time);
         let times = ["created", "updated"].into_iter();
-        note.days = times
+        note.local_times = times
             .filter_map(|key| self.text(key).and_then(note::day_of))
             .collect();
         note.draft.tags = self.tags.iter().cloned().collect();

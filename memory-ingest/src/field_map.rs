@@ -208,7 +208,7 @@ impl FieldMap {
         note.draft.created_at = time("created");
         note.draft.expires_at = time("expires");
         note.updated_at = time("updated");
-        note.days = record.days();
+        note.local_times = record.local_times();
         let prose = wikilink::blank_code(&note.draft.content);
         note.links = wikilink::parse_prose_wikilinks(&prose)
             .into_iter()

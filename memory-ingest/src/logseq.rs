@@ -112,10 +112,10 @@ impl Logseq {
                 .iter()
                 .find_map(|key| note::parse(properties.get(key)?))
         };
-        page.days.extend(journal());
-        let days = ["created-at", "created_at"].into_iter();
-        page.days
-            .extend(days.filter_map(|key| note::day_of(properties.get(key)?)));
+        page.local_times.extend(journal());
+        let keys = ["created-at", "created_at"].into_iter();
+        page.local_times
+            .extend(keys.filter_map(|key| note::local_time_of(properties.get(key)?)));
         let draft = &mut page.draft;
         draft.created_at = draft.created_at.or_else(journal).or_else(written);
         page.links = references

@@ -382,7 +382,7 @@ fn memory_note(path: &str, record: &SourceRecord, text: &str, is_in_list: bool) 
     note.draft.created_at = record.time(&["created_at"]);
     note.draft.expires_at = record.time(&["expiration_date"]);
     note.updated_at = record.time(&["updated_at"]);
-    note.days = record.days();
+    note.local_times = record.days();
     for key in PROPERTY_KEYS {
         note.add_property(key, record.get(key));
     }

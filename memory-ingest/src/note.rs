@@ -40,8 +40,8 @@ pub(crate) struct SourceNote {
     pub(crate) updated_at: Option<DateTime<Utc>>,
     /// The time of the last change of the file.
     file_modified_at: Option<DateTime<Utc>>,
-    /// The days that the note states without a time, see [`NoteItem::days`].
-    pub(crate) days: Vec<DateTime<Utc>>,
+    /// The times that the note states without a zone, see [`NoteItem::local_times`].
+    pub(crate) local_times: Vec<DateTime<Utc>>,
     /// The front matter, if it could not be parsed.
     pub(crate) not_understood: String,
     front_matter: String,
@@ -109,12 +109,12 @@ impl SourceNote {
         .to_owned();
         let fields = parted.fields.unwrap_or_default();
         let day = date_of_path(path);
-        let mut days = Vec::from_iter(day);
+        let mut local_times = Vec::from_iter(day);
         let mut uncounted_links = Vec::new();
         for (_, value) in fields.iter().filter(|(key, _)| key != own_fields::KEY) {
             value.for_each_text(&mut |text| links.extend(link_targets(text)));
             collect_unquoted_links(value, &mut uncounted_links);
-            days.extend(days_in(value));
+            local_times.extend(local_times_in(value));
         }
         if foreign.is_none() {
             // Links in this part of the text are parsed like others from then on.
@@ -153,7 +153,7 @@ impl SourceNote {
             inline_tags,
             updated_at,
             file_modified_at: text.modified_at,
-            days,
+            local_times,
             not_understood,
             front_matter,
             warnings,
@@ -200,7 +200,7 @@ impl SourceNote {
             // The export may have added tags to the text.
             self.inline_tags = wikilink::prose_tags(&wikilink::blank_code(&note.draft.content));
         }
-        note.days = self.days;
+        note.local_times = self.local_times;
         note.draft.tags = note.draft.tags.iter().chain(&self.inline_tags).collect();
         SourceItem::Note(Box::new(note))
     }
@@ -383,19 +383,21 @@ pub(crate) fn time_of(value: &Yaml) -> Option<DateTime<Utc>> {
         .or_else(|| parse(links.first()?.rsplit('/').next()?))
 }
 
-/// Returns the days that a property states without a time.
-pub(crate) fn days_in(value: &Yaml) -> Vec<DateTime<Utc>> {
+/// Returns the times that a property states without a zone.
+pub(crate) fn local_times_in(value: &Yaml) -> Vec<DateTime<Utc>> {
     match value {
         Yaml::Null => Vec::new(),
-        Yaml::List(items) => items.iter().flat_map(days_in).collect(),
+        Yaml::List(items) => items.iter().flat_map(local_times_in).collect(),
         Yaml::Map(fields) => fields
             .iter()
-            .flat_map(|(_, value)| days_in(value))
+            .flat_map(|(_, value)| local_times_in(value))
             .collect(),
         Yaml::Text(text) | Yaml::Plain(text) => {
             let texts = link_targets(text).chain([text.clone()]);
-            let day = |text: String| day_of(&text).or_else(|| day_of(text.rsplit('/').next()?));
-            texts.filter_map(day).collect()
+            let time = |text: String| {
+                local_time_of(&text).or_else(|| local_time_of(text.rsplit('/').next()?))
+            };
+            texts.filter_map(time).collect()
         }
     }
 }
@@ -429,10 +431,20 @@ fn collect_unquoted_links(value: &Yaml, links: &mut Vec<String>) {
 ///
 /// A time without an offset is in UTC, and a date without a time is midnight.
 pub(crate) fn parse(text: &str) -> Option<DateTime<Utc>> {
-    parse_any_year(text.trim()).and_then(valid_time)
+    let text = text.trim();
+    parse_with_zone(text)
+        .or_else(|| parse_local(text))
+        .and_then(valid_time)
 }
 
-fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
+/// Returns the time, as if in UTC, of a text that names no zone: a date, or a date and a time of day.
+pub(crate) fn local_time_of(text: &str) -> Option<DateTime<Utc>> {
+    let text = text.trim();
+    let is_local = parse_with_zone(text).is_none();
+    parse_local(text).filter(|_| is_local).and_then(valid_time)
+}
+
+fn parse_with_zone(text: &str) -> Option<DateTime<Utc>> {
     if let Some(moment) = parse_rfc3339(text) {
         return Some(moment);
     }
@@ -442,12 +454,14 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
         "%Y-%m-%dT%H:%M:%S%z",
         "%Y-%m-%d %H:%M %z",
     ];
-    if let Some(moment) = with_offset
+    with_offset
         .iter()
         .find_map(|format| DateTime::parse_from_str(text, format).ok())
-    {
-        return Some(moment.to_utc());
-    }
+        .map(|moment| moment.to_utc())
+        .or_else(|| parse_milliseconds(text))
+}
+
+fn parse_local(text: &str) -> Option<DateTime<Utc>> {
     let with_time = [
         "%Y-%m-%dT%H:%M:%S%.f",
         "%Y-%m-%d %H:%M:%S%.f",
@@ -456,14 +470,11 @@ fn parse_any_year(text: &str) -> Option<DateTime<Utc>> {
         "%Y/%m/%d %H:%M:%S",
         "%Y/%m/%d %H:%M",
     ];
-    if let Some(moment) = with_time
+    with_time
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
-    {
-        return Some(moment.and_utc());
-    }
-    parse_day(text)
-        .or_else(|| parse_milliseconds(text))
+        .map(|moment| moment.and_utc())
+        .or_else(|| parse_day(text))
         .or_else(|| parse_long_date(text))
 }
 
@@ -553,7 +564,7 @@ fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{created_at, date_of_path, days_in, parse, updated_at};
+    use super::{created_at, date_of_path, local_times_in, parse, updated_at};
     use crate::front_matter::split_front_matter;
 
     #[test]
@@ -598,19 +609,22 @@ mod tests {
     }
 
     #[test]
-    fn days_are_the_values_without_a_time() {
+    fn local_times_are_the_values_without_a_zone() {
         let text = "---\na: 2024-05-06\nb: '2024-05-07'\nc: {d: [[daily/2024-05-08]]}\ne: '[[2024-05-09]]'\n\
-            f: May 10th, 2024\ng: 2024-05-11T00:00:00Z\nh: 2024-05-12 10:00\ni: May 13, 2024, 10:00\nj: 5\n---\n";
+            f: May 10th, 2024\ng: 2024-05-11T00:00:00Z\nh: 2024-05-12 10:00\ni: May 13, 2024, 10:00\nj: 5\n\
+            k: 2024-05-14 10:00 +0200\nl: '1715680000000'\nm: 2024-05-15T10:00:30\n---\n";
         let fields = split_front_matter(text).fields.expect("it is YAML");
-        let days: Vec<_> = fields
+        let times: Vec<_> = fields
             .iter()
-            .flat_map(|(_, value)| days_in(value))
+            .flat_map(|(_, value)| local_times_in(value))
             .collect();
-        let expected = (6..=10).map(|day| format!("2024-05-{day:02}T00:00:00Z"));
-        let expected: Vec<_> = expected
-            .map(|day| day.parse::<DateTime<Utc>>().expect("a moment"))
+        let days = (6..=10).map(|day| format!("2024-05-{day:02}T00:00:00Z"));
+        let hours = ["12T10:00:00", "13T10:00:00", "15T10:00:30"];
+        let expected: Vec<_> = days
+            .chain(hours.map(|hour| format!("2024-05-{hour}Z")))
+            .map(|time| time.parse::<DateTime<Utc>>().expect("a moment"))
             .collect();
-        assert_eq!(days, expected);
+        assert_eq!(times, expected);
     }
 
     #[test]

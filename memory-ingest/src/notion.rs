@@ -391,8 +391,7 @@ fn page_properties(content: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 fn read_property(note: &mut RecordNote, key: &str, value: &str) {
-    note.days
-        .extend(note::day_of(value.trim().trim_start_matches('@')));
+    note.local_times.extend(parse_local_date(value));
     match key.trim().to_lowercase().as_str() {
         "tags" | "tag" | "labels" => {
             let tags = value
@@ -412,15 +411,24 @@ fn read_property(note: &mut RecordNote, key: &str, value: &str) {
     }
 }
 
-/// Parses a date as Notion writes it, such as `January 2, 2024 3:04 PM`. Its time zone is not stated, so it is read as UTC.
+/// Parses a date as Notion writes it, such as `January 2, 2024 3:04 PM`; one without a zone as if in UTC.
 fn parse_date(text: &str) -> Option<DateTime<Utc>> {
-    let text = text.trim().trim_start_matches('@');
+    parse_local_date(text).or_else(|| note::parse(trim_date(text)))
+}
+
+/// Parses a date without a zone as if in UTC.
+fn parse_local_date(text: &str) -> Option<DateTime<Utc>> {
+    let text = trim_date(text);
     let times = ["%B %d, %Y %I:%M %p", "%B %d, %Y %H:%M", "%Y/%m/%d %I:%M %p"];
     let time = times
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
     time.and_then(|time| valid_time(time.and_utc()))
-        .or_else(|| note::parse(text))
+        .or_else(|| note::local_time_of(text))
+}
+
+fn trim_date(text: &str) -> &str {
+    text.trim().trim_start_matches('@')
 }
 
 /// Returns a table of CSV as a block of code, which preserves it.

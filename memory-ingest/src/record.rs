@@ -72,9 +72,16 @@ impl SourceRecord {
         keys.iter().find_map(|key| time_of(self.get(key)?))
     }
 
-    /// Returns the days that the record states without a time, see [`memory_core::NoteItem::days`].
+    /// Returns the days that the record states without a time; its other times are in UTC.
     pub(crate) fn days(&self) -> Vec<DateTime<Utc>> {
-        self.0.values().flat_map(days_in).collect()
+        let days = |value| times_in(value, note::day_of);
+        self.0.values().flat_map(days).collect()
+    }
+
+    /// Returns the times that the record states without a zone, see [`memory_core::NoteItem::local_times`].
+    pub(crate) fn local_times(&self) -> Vec<DateTime<Utc>> {
+        let times = |value| times_in(value, note::local_time_of);
+        self.0.values().flat_map(times).collect()
     }
 
     /// Returns whether a flag is set.
@@ -131,13 +138,20 @@ fn time_of(value: &Value) -> Option<DateTime<Utc>> {
     }
 }
 
-fn days_in(value: &Value) -> Vec<DateTime<Utc>> {
+/// Returns the days as 8 digits in a value, and the times that `parse` finds in its texts.
+fn times_in(value: &Value, parse: fn(&str) -> Option<DateTime<Utc>>) -> Vec<DateTime<Utc>> {
     let number = |count: Option<f64>| count.and_then(day_of_number);
     match value {
-        Value::Array(items) => items.iter().flat_map(days_in).collect(),
-        Value::Object(fields) => fields.values().flat_map(days_in).collect(),
+        Value::Array(items) => items
+            .iter()
+            .flat_map(|item| times_in(item, parse))
+            .collect(),
+        Value::Object(fields) => fields
+            .values()
+            .flat_map(|field| times_in(field, parse))
+            .collect(),
         Value::Number(count) => number(count.as_f64()).into_iter().collect(),
-        Value::String(text) => note::day_of(text)
+        Value::String(text) => parse(text)
             .or_else(|| number(text.trim().parse().ok()))
             .into_iter()
             .collect(),

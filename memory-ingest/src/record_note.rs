@@ -23,8 +23,8 @@ pub(crate) struct RecordNote {
     pub(crate) former_paths: Vec<String>,
     /// The time of the last change, if the source records it.
     pub(crate) updated_at: Option<DateTime<Utc>>,
-    /// The days that the record states without a time, see [`NoteItem::days`].
-    pub(crate) days: Vec<DateTime<Utc>>,
+    /// The times that the record states without a zone, see [`NoteItem::local_times`].
+    pub(crate) local_times: Vec<DateTime<Utc>>,
     /// The targets of its links.
     pub(crate) links: Vec<String>,
     pub(crate) warnings: Vec<String>,
@@ -55,7 +55,7 @@ impl RecordNote {
             draft,
             former_paths: Vec::new(),
             updated_at: None,
-            days: Vec::new(),
+            local_times: Vec::new(),
             links,
             warnings,
             own: None,
@@ -126,13 +126,13 @@ impl RecordNote {
         };
         let (former_paths, updated_at, links) = (self.former_paths, self.updated_at, self.links);
         // The fields of a memory have exact times.
-        let days = if self.own.is_some() {
+        let local_times = if self.own.is_some() {
             Vec::new()
         } else {
-            self.days
+            self.local_times
         };
         let mut item = NoteItem {
-            days,
+            local_times,
             former_paths,
             updated_at,
             front_matter,

@@ -21,7 +21,7 @@ pub(super) struct NotePlan<'a> {
     pub(super) note: &'a SurveyedNote,
     pub(super) links: &'a [MemoryId],
     pub(super) at: DateTime<Utc>,
-    /// The zone of the days that the source states.
+    /// The zone of the times that the source states without one.
     pub(super) zone: &'a LocalZone,
 }
 
@@ -142,7 +142,7 @@ impl<'a> NotePlan<'a> {
 
     fn create(self, mut note: NoteItem) -> IngestDecision {
         let item = ItemFingerprint::of(&note);
-        note.place_days(self.zone);
+        note.place_local_times(self.zone);
         let NoteItem {
             mut draft,
             front_matter,
@@ -248,7 +248,7 @@ impl NoteUpdate {
         plan: &NotePlan<'_>,
     ) -> Result<(), StoreError> {
         let item = ItemFingerprint::of(&note);
-        note.place_days(plan.zone);
+        note.place_local_times(plan.zone);
         let NoteItem {
             mut draft,
             front_matter,

@@ -215,7 +215,7 @@ impl Survey {
         let number = self.notes.len();
         let exported = self.exported_memory(services, &note)?;
         let empty = EmptyNote::of(number, &note);
-        note.place_days(&services.clock.zone());
+        note.place_local_times(&services.clock.zone());
         let NoteItem {
             mut draft,
             front_matter,

@@ -854,15 +854,16 @@ fn equal_notes_whose_links_lead_elsewhere_are_separate() {
 }
 
 #[test]
-fn a_day_begins_in_the_zone_of_the_person_and_another_zone_changes_no_note() {
+fn a_time_without_a_zone_is_in_that_of_the_person_and_another_zone_changes_no_note() {
     let day = moment("2024-05-06T00:00:00Z");
     let note = || NoteItem {
-        days: vec![day],
+        local_times: vec![day, moment("2024-05-06T12:30:00Z")],
         updated_at: Some(moment("2024-05-07T00:00:00Z")),
         ..note(
             "a.md",
             Draft {
                 created_at: Some(day),
+                valid_from: Some(moment("2024-05-06T12:30:00Z")),
                 ..Draft::new("text")
             },
         )
@@ -876,9 +877,10 @@ fn a_day_begins_in_the_zone_of_the_person_and_another_zone_changes_no_note() {
         home.clock = Arc::new(FakeClock::in_zone(hours));
         let times = |home: &Services| {
             let stored = memories(home).remove(0);
-            (stored.created_at, stored.updated_at)
+            (stored.created_at, stored.valid_from, stored.updated_at)
         };
-        let expected = (moment(start), moment("2024-05-07T00:00:00Z"));
+        let from = moment(start) + TimeDelta::minutes(12 * 60 + 30);
+        let expected = (moment(start), Some(from), moment("2024-05-07T00:00:00Z"));
         assert_eq!(counts(&run(&home, vec![note()])), (1, 0, 0, 0));
         assert_eq!(times(&home), expected, "{hours}");
         home.clock = Arc::new(FakeClock::in_zone(other));

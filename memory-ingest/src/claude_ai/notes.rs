@@ -170,7 +170,7 @@ impl NoteCollection {
             note.draft.scope = name.clone().map_or(Scope::Global, Scope::Project);
             note.draft.created_at = project.created_at.time();
             note.updated_at = project.updated_at.time();
-            note.days = [&project.created_at, &project.updated_at]
+            note.local_times = [&project.created_at, &project.updated_at]
                 .into_iter()
                 .filter_map(Scalar::day)
                 .collect();
@@ -217,7 +217,7 @@ impl NoteCollection {
                         .filter(|name| !name.is_empty());
                     note.draft.created_at = document.created_at.time();
                     note.updated_at = None;
-                    note.days = document.created_at.day().into_iter().collect();
+                    note.local_times = document.created_at.day().into_iter().collect();
                 },
             );
         }
@@ -303,7 +303,7 @@ impl NoteCollection {
                     note.draft.title = name;
                     note.draft.created_at = time("created_at");
                     note.updated_at = time("updated_at");
-                    note.days = days.collect();
+                    note.local_times = days.collect();
                 },
             );
         }

@@ -232,11 +232,11 @@ fn time(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }
 
-/// Returns whether the time of another program is `at`, to the second or as a day in any zone; a value that is no time is that of no
+/// Returns whether the time of another program is `at`, to the second or as a time in any zone; a value that is no time is that of no
 /// moment.
 fn is_time(value: &Yaml, at: Option<DateTime<Utc>>) -> bool {
     match (note::time_of(value), at) {
-        (Some(stated), Some(at)) if note::days_in(value).contains(&stated) => {
+        (Some(stated), Some(at)) if note::local_times_in(value).contains(&stated) => {
             (at - stated).abs() <= MAX_OFFSET
         }
         (stated, at) => stated.map(|at| at.timestamp()) == at.map(|at| at.timestamp()),

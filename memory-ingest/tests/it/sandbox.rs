@@ -94,13 +94,17 @@ pub(crate) fn survey_source(name: SourceName, path: &Path) -> SourceSurvey {
     survey_mapped_source(name, path, &[])
 }
 
-/// Returns the days that the notes of a source state without a time, sorted.
+/// Returns the days of the times that the notes of a source state without a zone, sorted.
 pub(crate) fn stated_days(name: SourceName, path: &Path) -> Vec<String> {
     let source = open(name, path, &field_options(&[])).expect("the source is there");
     let mut days = Vec::new();
     for item in source.items() {
         if let SourceItem::Note(note) = item {
-            days.extend(note.days.iter().map(|day| day.date_naive().to_string()));
+            days.extend(
+                note.local_times
+                    .iter()
+                    .map(|day| day.date_naive().to_string()),
+            );
         }
     }
     days.sort();

@@ -2,7 +2,8 @@ use memory_core::{Category, Code, Scope, SpeakerRole};
 use memory_ingest::{SourceName, open};
 
 use crate::sandbox::{
-    IngestSandbox, field_options, moment, note_paths, survey_mapped_source, survey_source,
+    IngestSandbox, field_options, moment, note_paths, stated_days, survey_mapped_source,
+    survey_source,
 };
 
 #[test]
@@ -525,6 +526,40 @@ fn records_with_one_text_and_other_titles_or_dates_are_separate() {
             "{:?}",
             found.skipped
         );
+    }
+}
+
+#[test]
+fn times_without_a_zone_are_marked() {
+    let folder = IngestSandbox::new(&[
+        (
+            "notes.jsonl",
+            r#"{"text":"tea","date":"2024-07-01 12:00"} {"text":"milk","date":"2024-07-02T12:00:00Z"} {"text":"jam","date":1719990000}"#,
+        ),
+        (
+            "notes.csv",
+            "text,date\ntea,2024/07/01 12:00:30\nmilk,2024-07-02 12:00 +0200\n",
+        ),
+        (
+            "vault/a.md",
+            "---\ncreated: 2024-07-01T12:00\nupdated: 2024-07-02T12:00:00+02:00\n---\ntea\n",
+        ),
+        (
+            "Pages 0123456789abcdef0123456789abcdef.md",
+            "# Pages\n\nCreated: July 1, 2024 3:04 PM\n\ntea\n",
+        ),
+    ]);
+    for (source, file) in [
+        (SourceName::Jsonl, "notes.jsonl"),
+        (SourceName::Csv, "notes.csv"),
+        (SourceName::Obsidian, "vault"),
+        (
+            SourceName::Notion,
+            "Pages 0123456789abcdef0123456789abcdef.md",
+        ),
+    ] {
+        let days = stated_days(source, &folder.path().join(file));
+        assert_eq!(days, ["2024-07-01"], "{file}");
     }
 }
 
