@@ -572,6 +572,16 @@ pub fn parse_due_time<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Result<Du
     if let Some(at) = parse_rfc3339(text.trim()) {
         return Ok(at.into());
     }
+    // "For 2.5 hours" and "two and a half hours" are counted from now.
+    let spoken = text.trim().to_lowercase();
+    let later = format!("in {}", spoken.strip_prefix("for ").unwrap_or(&spoken));
+    let is_whole = |due: &DueTime| {
+        let own = due.reading.as_ref();
+        own.is_some_and(|own| own.span == (0..later.len()))
+    };
+    if let Some(due) = due(&later, now).ok().filter(is_whole) {
+        return Ok(due);
+    }
     match due(text, now) {
         Ok(due) => {
             let span = due.reading.as_ref().map_or(0..0, |own| own.span.clone());
@@ -631,6 +641,24 @@ fn next_hour<Tz: TimeZone>(now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_duration_is_counted_from_now() {
+        let now = DateTime::parse_from_rfc3339("2025-07-02T10:00:00+02:00").expect("a time");
+        let due = |text: &str| parse_due_time(text, &now).map(|due| due.at.to_rfc3339());
+        for (text, at) in [
+            ("2.5 hours", "2025-07-02T10:30:00+00:00"),
+            ("for 2.5 hours", "2025-07-02T10:30:00+00:00"),
+            ("For two and a half hours", "2025-07-02T10:30:00+00:00"),
+            ("in 2.5 hours", "2025-07-02T10:30:00+00:00"),
+            ("for 1.5 days", "2025-07-03T20:00:00+00:00"),
+            ("for an hour", "2025-07-02T09:00:00+00:00"),
+            ("at 5pm", "2025-07-02T15:00:00+00:00"),
+        ] {
+            assert_eq!(due(text).ok().as_deref(), Some(at), "{text}");
+        }
+        assert!(due("for tea").is_err());
+    }
 
     #[test]
     fn a_reminder_says_the_line_that_names_the_time() {
