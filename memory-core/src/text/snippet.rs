@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::fold::joins_previous;
 use super::stem::may_have_stem;
 use super::tokens::tokenize_filtered;
-use super::{Term, Token, TokenKind, for_each_styled_token, for_each_symbol};
+use super::{Term, Token, TokenKind, for_each_alef_token, for_each_styled_token, for_each_symbol};
 
 /// A one-line excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -154,6 +154,7 @@ fn find_matches(line: &str, terms: &[Term], parts: &[&str]) -> Vec<SnippetMatch>
         found.extend(term.map(|term| (*term, token.span)));
     };
     for_each_styled_token(line, &mut add_whole);
+    for_each_alef_token(line, &mut add_whole);
     if terms.iter().any(|term| term.kind == TokenKind::Symbol) {
         for_each_symbol(line, &mut add_whole);
     }

@@ -6,7 +6,8 @@ use super::{Topic, TopicError, Topics};
 use crate::query_parser::{QueryWord, TextQuery, WordRole, parse};
 use crate::rank::{B, K1, idf, saturation};
 use crate::text::{
-    Snippet, Term, Token, for_each_styled_token, for_each_symbol, snippet, tokenize,
+    Snippet, Term, Token, for_each_alef_token, for_each_styled_token, for_each_symbol, snippet,
+    tokenize,
 };
 use crate::{Filter, StoreError};
 
@@ -199,6 +200,7 @@ fn match_topic(
         });
         for_each_symbol(part, &mut count);
         for_each_styled_token(part, &mut count);
+        for_each_alef_token(part, &mut count);
     }
     let stands = |phrase: &crate::query_parser::Phrase| {
         phrase.occurs_in(&text) || phrase.occurs_in(&of_itself)

@@ -252,6 +252,24 @@ fn identifiers_are_found_in_every_style() {
 }
 
 #[test]
+fn arabic_words_with_a_small_alef_are_found_in_modern_spelling() {
+    let bodies = ["تَبَٰرَكَ ٱلَّذِي", "ذَٰلِكَ ٱلۡكِتَٰبُ", "ٱلرَّحْمَٰنِ", "علم وكتب"];
+    with_notes(&bodies, |index| {
+        for (query, expected) in [
+            ("تبارك", 1),
+            ("تَبَٰرَكَ", 1),
+            ("الكتاب", 2),
+            ("ذلك", 2),
+            ("الرحمن", 3),
+            ("ٱلرَّحْمَٰن", 3),
+        ] {
+            assert_eq!(numbers(index, query), [expected], "{query}");
+        }
+        assert_eq!(numbers(index, "عالم"), Vec::<u32>::new());
+    });
+}
+
+#[test]
 fn words_with_styled_letters_and_hebrew_acronyms_are_found_as_words() {
     let bodies = [
         "we take the **Kay**ak to the lake",
