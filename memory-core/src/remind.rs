@@ -481,6 +481,17 @@ pub fn recurrence_words<Tz: TimeZone>(
     reading: &DateMention,
     now: &DateTime<Tz>,
 ) -> Option<String> {
+    // The first day is that of `reading`; read again later, the words of it would name another one.
+    if let Some(start) = &reading.start {
+        let parts = [
+            &text[reading.span.start..start.start],
+            &text[start.end..reading.span.end],
+        ];
+        let words = parts.map(str::trim).join(" ").trim().to_owned();
+        let own = find_recurring(&words, now)
+            .filter(|own| own.at.time() == reading.at.time() && own.kind == reading.kind);
+        return own.map(|_| words);
+    }
     let words = [reading.text.as_str(), line_of(text, &reading.span)];
     let is_same = |words: &&str| {
         find_recurring(words, now)
@@ -641,6 +652,32 @@ fn next_hour<Tz: TimeZone>(now: &DateTime<Tz>) -> Option<DateTime<Utc>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recurrence_from_a_day_on_continues_behind_it() {
+        let now = DateTime::parse_from_rfc3339("2025-07-02T10:00:00+02:00").expect("a time");
+        for (text, first, repeats, next) in [
+            (
+                "every Saturday at 9am starting July 12",
+                "2025-07-12T07:00:00+00:00",
+                "every Saturday at 9am",
+                "2025-07-19T07:00:00+00:00",
+            ),
+            (
+                "every 2 weeks, starting on July 7, at 9am",
+                "2025-07-07T07:00:00+00:00",
+                "every 2 weeks , at 9am",
+                "2025-07-21T07:00:00+00:00",
+            ),
+        ] {
+            let found = due(text, &now).expect(text);
+            assert_eq!(found.at.to_rfc3339(), first, "{text}");
+            assert_eq!(found.repeats.as_deref(), Some(repeats), "{text}");
+            let later = found.at.with_timezone(now.offset());
+            let again = next_occurrence(repeats, found.at, &later).expect(text);
+            assert_eq!(again.to_rfc3339(), next, "{text}");
+        }
+    }
 
     #[test]
     fn a_duration_is_counted_from_now() {

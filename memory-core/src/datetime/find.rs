@@ -688,6 +688,11 @@ fn to_mention(
         relation: resolved.relation,
         end: resolved.end,
         repeats: heard.spoken.every.is_some(),
+        start: heard
+            .spoken
+            .from
+            .as_ref()
+            .map(|(_, pieces)| byte_span(tokens, pieces)),
         assumed: (!resolved.assumed.is_empty()).then(|| resolved.assumed.join(" ")),
         left_out: Vec::new(),
         is_vague: heard.spoken.is_vague,

@@ -24,6 +24,8 @@ pub struct DateMention {
     pub relation: TimeRelation,
     /// Whether the expression recurs ("every Monday"); `at` is then the next occurrence.
     pub repeats: bool,
+    /// The byte range of the words that name the first day of a recurrence, such as "starting July 12".
+    pub start: Option<Range<usize>>,
     /// The assumptions that were made to resolve an ambiguity, as sentences.
     pub assumed: Option<String>,
     /// The words of time next to the expression that no mention includes; `assumed` names them too.

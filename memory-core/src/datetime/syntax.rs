@@ -17,6 +17,8 @@ pub(super) struct DateExpression {
     pub(super) zone: Option<NamedOffset>,
     /// The interval of a recurrence.
     pub(super) every: Option<CalendarDuration>,
+    /// The day from which it recurs, with the tokens of the words that name it.
+    pub(super) from: Option<(DayExpression, Range<usize>)>,
     /// The usual part of the day of the activity, such as the evening for dinner.
     pub(super) custom: Option<DayPart>,
     /// Whether the time is the current time of day ("this time tomorrow").

@@ -97,6 +97,10 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
     if numeric::consume_timestamp_end(cursor, spoken) {
         return true;
     }
+    if let Some(from) = cursor.attempt(|cursor| parse_recurrence_start(cursor, spoken)) {
+        spoken.from = Some((from, start.position()..cursor.position()));
+        return true;
+    }
     let has_comma = cursor.consume_sign(',');
     let is_separated = cursor.consume_sign('-') || cursor.consume_sign(':') || has_comma;
     let after_sign = *cursor;
@@ -110,6 +114,22 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
     }
     *cursor = start;
     false
+}
+
+/// Consumes the first day of a recurrence: "starting July 12" behind "every Saturday".
+fn parse_recurrence_start(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &DateExpression,
+) -> Option<DayExpression> {
+    cursor.consume_sign(',');
+    let is_open = spoken.every.is_some() && spoken.from.is_none();
+    let is_start = is_open && cursor.consume_any_word(&["starting", "beginning", "from"]);
+    cursor.consume_any_word(&["on", "from", "in"]);
+    let DayPhrase { day, clock, .. } = parse_day(cursor).filter(|_| is_start)?;
+    // A date with its year is itself the day of an interval without one.
+    let is_bound = spoken.day.is_some() || !day.is_exact();
+    let is_range = range::consume_joint(&mut cursor.clone());
+    (is_bound && !is_range && clock.is_none()).then_some(day)
 }
 
 fn is_empty(spoken: &DateExpression) -> bool {

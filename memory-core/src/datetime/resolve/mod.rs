@@ -106,6 +106,12 @@ fn resolve_recurrence(
             clock
         }
     });
+    let today = now.zone.local_time_at(now.utc)?.date_naive();
+    let start = match &spoken.from {
+        Some((day, _)) => Some(resolve_day(day, today, &mut assumed)?),
+        None => None,
+    };
+    let start = start.filter(|start| today < *start);
     let on = |day: DayExpression| {
         let mut found = resolve_once(
             &DateExpression {
@@ -121,6 +127,9 @@ fn resolve_recurrence(
     };
     let is_next = |found: &ResolvedDate| found.relation == TimeRelation::Future;
     let Some(day) = &spoken.day else {
+        if let Some(start) = start {
+            return on(DayExpression::on(start));
+        }
         let in_one = || {
             on(DayExpression::Away(
                 every,
@@ -132,13 +141,13 @@ fn resolve_recurrence(
             .filter(|today| is_daily && is_next(today))
             .or_else(in_one);
     };
-    let today = now.zone.local_time_at(now.utc)?.date_naive();
     let is_within = day.recurs_within(every);
     let first = is_within.then(|| day.first_in_month());
-    let mut found = RecurringDays::new(first.as_ref().unwrap_or(day), every, today)?
-        .take(MAX_DATES)
-        .filter_map(|date| on(DayExpression::on(date)))
-        .find(is_next)?;
+    let mut found =
+        RecurringDays::new(first.as_ref().unwrap_or(day), every, start.unwrap_or(today))?
+            .take(MAX_DATES)
+            .filter_map(|date| on(DayExpression::on(date)))
+            .find(is_next)?;
     if is_within {
         let note = "Such a day comes every week; assuming the first of the month.";
         found.assumed.push(note.to_owned());

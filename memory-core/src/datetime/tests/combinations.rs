@@ -1034,3 +1034,29 @@ fn a_year_with_its_character_is_read_behind_every_sign() {
         "2028-11-15 to 2028-11-21 00:00"
     );
 }
+
+#[test]
+fn a_recurrence_starts_on_the_day_that_follows_it() {
+    for (text, at) in [
+        ("every Saturday starting July 12", "2025-07-12"),
+        ("every Saturday starting July 14 at 9am", "2025-07-19 09:00"),
+        ("every Saturday from July 12", "2025-07-12"),
+        ("every Saturday, beginning on 2025-07-12", "2025-07-12"),
+        ("every 3 weeks on Saturday starting July 12", "2025-07-12"),
+        ("every month on the 5th starting in August", "2025-08-05"),
+        ("every month on the 5th starting August 1", "2025-08-05"),
+        ("every 2 weeks starting July 7", "2025-07-07"),
+        ("every day starting next Monday at 9am", "2025-06-16 09:00"),
+        ("every day at 9am starting tomorrow", "2025-06-12 09:00"),
+        ("every Saturday starting June 1 2025", "2025-06-14"),
+        ("every! 2 weeks starting 2026-05-17", "2026-05-17"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+        let found = find_dates(text, &wednesday());
+        assert!(found[0].repeats, "{text}");
+    }
+    assert_eq!(
+        format_found_date("every Saturday starting February 30"),
+        "-"
+    );
+}
