@@ -655,7 +655,8 @@ mod tests {
 
     #[test]
     fn a_recurrence_from_a_day_on_continues_behind_it() {
-        let now = DateTime::parse_from_rfc3339("2025-07-02T10:00:00+02:00").expect("a time");
+        let now: DateTime<chrono::FixedOffset> =
+            "2025-07-02T10:00:00+02:00".parse().expect("a time");
         for (text, first, repeats, next) in [
             (
                 "every Saturday at 9am starting July 12",
@@ -681,7 +682,8 @@ mod tests {
 
     #[test]
     fn a_duration_is_counted_from_now() {
-        let now = DateTime::parse_from_rfc3339("2025-07-02T10:00:00+02:00").expect("a time");
+        let now: DateTime<chrono::FixedOffset> =
+            "2025-07-02T10:00:00+02:00".parse().expect("a time");
         let due = |text: &str| parse_due_time(text, &now).map(|due| due.at.to_rfc3339());
         for (text, at) in [
             ("2.5 hours", "2025-07-02T10:30:00+00:00"),

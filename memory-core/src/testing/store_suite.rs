@@ -805,7 +805,7 @@ fn a_link_leads_to_the_name_in_its_case_before_others(services: &Services) {
     };
     let names = ["OpenClaw", "openclaw", "\u{c4}RGER", "\u{c4}rger"];
     let texts = ["a tool", "an animal", "a feeling", "another one"];
-    let named: Vec<_> = (0..4).map(|at| titled(names[at], texts[at])).collect();
+    let ids: Vec<_> = (0..4).map(|at| titled(names[at], texts[at])).collect();
     let from = put(services, draft("see [[OpenClaw]] and [[\u{c4}rger]]"));
     let from = services
         .store
@@ -816,11 +816,11 @@ fn a_link_leads_to_the_name_in_its_case_before_others(services: &Services) {
             .expect(target)
             .map(|id| id.to_string())
     };
-    for (name, id) in names.iter().zip(&named) {
+    for (name, id) in names.iter().zip(&ids) {
         assert_eq!(resolved(name).as_ref(), Some(id), "{name}");
         backlinks(services, name).expect(name);
     }
-    assert_eq!(resolved("A\u{308}rger").as_ref(), Some(&named[3]));
+    assert_eq!(resolved("A\u{308}rger").as_ref(), Some(&ids[3]));
     assert!(resolved("OPENCLAW").is_some());
     let count = |name: &str| backlinks(services, name).expect(name).len();
     assert_eq!(names.map(count), [1, 0, 0, 1]);
