@@ -123,12 +123,14 @@ fn parse_recurrence_start(
 ) -> Option<DayExpression> {
     cursor.consume_sign(',');
     let is_open = spoken.every.is_some() && spoken.from.is_none();
+    let is_from = cursor.word() == "from";
     let is_start = is_open && cursor.consume_any_word(&["starting", "beginning", "from"]);
     cursor.consume_any_word(&["on", "from", "in"]);
     let DayPhrase { day, clock, .. } = parse_day(cursor).filter(|_| is_start)?;
     // A date with its year is itself the day of an interval without one.
     let is_bound = spoken.day.is_some() || !day.is_exact();
-    let is_range = range::consume_joint(&mut cursor.clone());
+    let mut ahead = *cursor;
+    let is_range = is_from && range::consume_joint(&mut ahead) && parse_day(&mut ahead).is_some();
     (is_bound && !is_range && clock.is_none()).then_some(day)
 }
 

@@ -1041,6 +1041,10 @@ fn a_recurrence_starts_on_the_day_that_follows_it() {
         ("every Saturday starting July 12", "2025-07-12"),
         ("every Saturday starting July 14 at 9am", "2025-07-19 09:00"),
         ("every Saturday from July 12", "2025-07-12"),
+        (
+            "remind me every Saturday starting July 12 to water the plants",
+            "2025-07-12",
+        ),
         ("every Saturday, beginning on 2025-07-12", "2025-07-12"),
         ("every 3 weeks on Saturday starting July 12", "2025-07-12"),
         ("every month on the 5th starting in August", "2025-08-05"),
