@@ -32,6 +32,17 @@ pub(super) struct SearchCandidate {
     pub(super) passes: bool,
 }
 
+/// Which words of a query a document contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WordCoverage {
+    /// All words.
+    Whole,
+    /// All words, some of them inside other words or as similar words.
+    Inside,
+    /// Some words, or none.
+    Some,
+}
+
 impl SearchCandidate {
     /// Computes the ranking features of a pending document.
     pub(super) fn of(
@@ -75,6 +86,18 @@ impl SearchCandidate {
     /// Returns whether the document contains a query word.
     pub(super) fn has_words(&self) -> bool {
         self.frequencies.iter().any(|frequency| 0 < *frequency)
+    }
+
+    /// Returns which words of the query the document contains.
+    pub(super) fn coverage(&self) -> WordCoverage {
+        let words = || self.frequencies.iter().zip(&self.likeness);
+        if words().all(|(frequency, _)| 0 < *frequency) {
+            WordCoverage::Whole
+        } else if words().all(|(frequency, like)| 0 < *frequency || 0.0 < *like) {
+            WordCoverage::Inside
+        } else {
+            WordCoverage::Some
+        }
     }
 
     /// Returns the document as a candidate for ranking.

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::{TextQuery, WordRole};
-use memory_core::rank::{B, CorpusStatistics, RankCandidate, saturation};
+use memory_core::rank::{B, CollectionKind, CorpusStatistics, RankCandidate, saturation};
 use memory_core::{Filter, MatchCoverage, MemoryId, Scope, SearchRequest, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension};
 use tantivy::Searcher;
@@ -155,6 +155,7 @@ pub(super) fn gather_candidates(
         .iter()
         .map(|found| found.to_rank_candidate(&turns, &passages))
         .collect();
+    seat_messages_only(&mut candidates);
     connect_links(
         rows,
         &found,
@@ -558,6 +559,21 @@ impl<'a> CandidateCollector<'a> {
             pending.map(|document| SearchCandidate::of(document, self.wanted, speaker, &[])),
         );
         Ok(found)
+    }
+}
+
+/// Removes the seats of texts without a role in conversations with roles: they are facts and notes beside the messages.
+fn seat_messages_only(candidates: &mut [RankCandidate]) {
+    let with_roles: HashSet<usize> = candidates
+        .iter()
+        .filter(|candidate| candidate.kind() == CollectionKind::Assisted)
+        .filter_map(|candidate| Some(candidate.seat?.conversation))
+        .collect();
+    for candidate in candidates {
+        let has_role = candidate.role.is_some();
+        candidate.seat = candidate
+            .seat
+            .filter(|seat| has_role || !with_roles.contains(&seat.conversation));
     }
 }
 

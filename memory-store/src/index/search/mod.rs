@@ -6,8 +6,9 @@
 //! how the index was built. In a scope, word statistics are those of that scope.
 //!
 //! Matches inside words are added if whole words give at most 500 matches, or fewer than requested. They rank
-//! behind those, and for keywords among the matches by meaning. A file with all words of a segment makes this fast (`vocabulary`); without the file
-//! the dictionary is read, which is slower and finds the same.
+//! behind all other matches. Of a query of keywords, texts with all of them rank first, in whole words before
+//! those inside words. A file with all words of a segment makes this fast (`vocabulary`); without the file the
+//! dictionary is read, which is slower and finds the same.
 
 mod best_matches;
 mod candidate;

@@ -15,6 +15,7 @@ use memory_core::{
     StoreError, StoredMemory, TermScore,
 };
 
+use super::candidate::WordCoverage;
 use super::gather::{CandidatePool, gather_candidates};
 use super::query_term::{QueryTerm, TermField};
 use super::substrings::expandable_words;
@@ -58,6 +59,8 @@ struct RankedResults {
 #[derive(Debug)]
 struct RankedHit {
     key: i64,
+    /// Hits of a lower tier come first, whatever their scores are.
+    tier: u8,
     score: f32,
     /// Breaks ties between equal scores: the sum of the evidence.
     sum: f32,
@@ -360,21 +363,30 @@ fn rank_candidates(
     } else {
         total + besides
     };
-    // Matches inside words come after whole-word matches, regardless of other evidence. If the query consists of keywords, they compete
-    // with matches by meaning; in a sentence they come after those, too.
+    // Matches inside words come after all others, regardless of other evidence. If the query consists of keywords, the texts that contain
+    // all of them come first instead, those with whole words before the others.
     let is_part = |number: usize| found[number].is_part && !supported(number);
     let is_keywords = question.is_keywords();
-    let whole = best
-        .iter()
-        .filter(|(number, _)| !is_part(*number) && (!is_keywords || found[*number].has_words()))
-        .map(|(_, worth)| *worth)
-        .fold(f32::MAX, f32::min);
-    best.iter_mut()
-        .filter(|(number, _)| is_part(*number))
-        .for_each(|(_, worth)| *worth = worth.min(whole));
+    let tier = |number: usize| match found[number].coverage() {
+        _ if !is_keywords => u8::from(is_part(number)),
+        WordCoverage::Whole => 0,
+        WordCoverage::Inside => 1,
+        WordCoverage::Some => 2,
+    };
+    let mut least = f32::MAX;
+    for level in 0..=2 {
+        let of_level = |(number, _): &&mut (usize, f32)| tier(*number) == level;
+        let mut lowest = least;
+        for (_, worth) in best.iter_mut().filter(of_level) {
+            *worth = worth.min(least);
+            lowest = lowest.min(*worth);
+        }
+        least = lowest;
+    }
     let order = |one: &(usize, f32), other: &(usize, f32)| {
-        (other.1.total_cmp(&one.1))
-            .then_with(|| is_part(one.0).cmp(&is_part(other.0)))
+        tier(one.0)
+            .cmp(&tier(other.0))
+            .then(other.1.total_cmp(&one.1))
             .then_with(|| scored[other.0].score.total_cmp(&scored[one.0].score))
     };
     best.sort_by(order);
@@ -413,6 +425,7 @@ fn rank_candidates(
         explanation.is_part = is_part(number);
         let ranked = RankedHit {
             key: found.key,
+            tier: tier(number),
             score: worth,
             sum: scored[number].score,
             explanation,
@@ -425,8 +438,8 @@ fn rank_candidates(
         }
     }
     hits.sort_by(|(left, left_ranked), (right, right_ranked)| {
-        (right_ranked.score.total_cmp(&left_ranked.score))
-            .then_with(|| (left_ranked.explanation.is_part).cmp(&right_ranked.explanation.is_part))
+        (left_ranked.tier.cmp(&right_ranked.tier))
+            .then_with(|| right_ranked.score.total_cmp(&left_ranked.score))
             .then_with(|| right_ranked.sum.total_cmp(&left_ranked.sum))
             .then_with(|| {
                 (Reverse(left.created_at), left.id).cmp(&(Reverse(right.created_at), right.id))

@@ -117,3 +117,33 @@ fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
         "a role makes messages of them"
     );
 }
+
+#[test]
+fn a_fact_beside_messages_with_roles_is_no_message() {
+    for scope in ["conversation:a", "project:x"] {
+        let sources = [
+            "role: person\nsource: User",
+            "role: assistant\nsource: Assistant",
+        ];
+        let home = talk(scope, sources[0], sources[1]);
+        home.write(&TestNote {
+            number: 7,
+            front: &format!("scope: {scope}\n"),
+            body: "The harbour office closes at six",
+            ..TestNote::default()
+        });
+        check_flushed_and_pending(&home, |index| {
+            let found = search(index, &query("when does the harbour close"));
+            let is_turn: Vec<bool> = found
+                .hits
+                .iter()
+                .map(|hit| hit.explanation.is_turn)
+                .collect();
+            assert_eq!(
+                (numbers_of(&found), is_turn),
+                (vec![7, 1, 2], vec![false, true, true]),
+                "{scope}"
+            );
+        });
+    }
+}
