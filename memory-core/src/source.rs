@@ -265,6 +265,11 @@ impl SourceError {
             Self::WrongMap { .. } => {
                 "name the keys with --map FIELD=KEY, such as --map content=text".into()
             }
+            Self::Unreadable { source, .. }
+                if source.kind() == std::io::ErrorKind::NotADirectory =>
+            {
+                "this source reads a folder: give the folder of the file, or `--source markdown` for the file alone".into()
+            }
             Self::Missing { .. } | Self::Unreadable { .. } => {
                 "check the path; `memory ingest` takes it with --path".into()
             }

@@ -119,6 +119,15 @@ fn a_source_that_is_not_there_is_an_error() {
     hint: check the path; `memory ingest` takes it with --path
     --- exit 3
     ");
+    sandbox.file("a.md", "tea");
+    let file = sandbox.path("a.md").display().to_string();
+    assert_snapshot!(sandbox.run(&["ingest", "--source", "logseq", "--path", &file]), @"
+    --- stderr
+    error[io]: cannot read ~/a.md
+      because: Not a directory (os error 20)
+    hint: this source reads a folder: give the folder of the file, or `--source markdown` for the file alone
+    --- exit 1
+    ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "all", "--path", "x"]), @"
     --- stderr
     error[usage]: --path requires a single source

@@ -22,7 +22,7 @@ def recurse(f; condition): def again: ., (f | select(condition) | again); again;
 def error(message): message | error;
 def halt_error: halt_error(5);
 def debug(messages): (messages | empty), .;
-def inputs: def again: (try input catch if . == "break" then empty else error end) | (., again); again;
+def inputs: def again: (try input catch if . == "No more inputs" then empty else error end) | (., again); again;
 
 def add(f): reduce f as $value (null; . + $value);
 def first: .[0];

@@ -46,7 +46,7 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
             bome(match cv.0.data().shared().next() {
                 Some(Ok(value)) => Ok(value),
                 Some(Err(flaw)) => Err(runtime_error(flaw.to_string())),
-                None => Err(runtime_error("break")),
+                None => Err(runtime_error("No more inputs")),
             })
         })),
         run(("halt", v(0), |_| box_once(Err(Exn::halt(0))))),

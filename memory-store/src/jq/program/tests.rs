@@ -152,6 +152,7 @@ fn inputs_are_shared_with_the_filter() {
         .map(|output| output.unwrap().print(JqOutputFormat::Compact))
         .collect();
     assert_eq!(outputs, ["6"]);
+    assert_eq!(run("input", "1"), ["error: No more inputs"]);
 }
 
 #[test]
