@@ -25,7 +25,7 @@ use crate::instances::DEFAULT;
 use crate::notification;
 use crate::versions;
 
-/// The daemon leaves a file alone for this time after another program changed it.
+/// The daemon leaves a file without times of its own alone for this time after another program wrote it.
 const EDIT_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// The tasks of the chore that runs at every interval.

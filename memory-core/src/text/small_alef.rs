@@ -37,12 +37,13 @@ pub fn for_each_alef_token(text: &str, each: &mut dyn FnMut(Token<'_>)) {
 
 fn with_written_alefs(word: &str) -> String {
     let mut written = String::with_capacity(word.len());
+    let letters = word.trim_end_matches(is_combining_mark).len();
     for (at, character) in word.char_indices() {
         if character != SMALL_ALEF {
             written.push(character);
             continue;
         }
-        let is_last = word[at..].chars().all(is_combining_mark);
+        let is_last = letters <= at;
         match written.chars().last() {
             Some('\u{648}' | '\u{649}' | '\u{64a}' | '\u{6cc}') if !is_last => {
                 written.pop();

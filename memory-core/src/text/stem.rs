@@ -86,10 +86,12 @@ fn separate_stem(word: &str) -> Option<&'static str> {
 }
 
 /// Starts of words with their stem, where Snowball has one stem for words of different meaning: `universe` and `university`.
-const SEPARATE_STEMS: [(&str, &str); 40] = [
+/// The first start that fits counts.
+const SEPARATE_STEMS: [(&str, &str); 45] = [
     ("animat", "animat"),
     ("apartment", "apartment"),
     ("authoris", "authoriz"),
+    ("authoritar", "authoritarian"),
     ("authorit", "authorit"),
     ("authoriz", "authoriz"),
     ("business", "business"),
@@ -114,12 +116,16 @@ const SEPARATE_STEMS: [(&str, &str); 40] = [
     ("objectiv", "objectiv"),
     ("organic", "organic"),
     ("organism", "organism"),
+    ("organist", "organist"),
     ("organis", "organiz"),
     ("organiz", "organiz"),
+    ("pastel", "pastel"),
+    ("pasteur", "pasteur"),
     ("paste", "paste"),
     ("pasting", "paste"),
     ("polite", "polite"),
     ("positiv", "positiv"),
+    ("rationale", "rationale"),
     ("rational", "rational"),
     ("several", "several"),
     ("shortly", "shortly"),
@@ -659,6 +665,10 @@ mod tests {
             "inform informal",
             "sever several",
             "busy business",
+            "authority authoritarian",
+            "organization organist",
+            "paste pastel",
+            "rational rationale",
         ] {
             let words: Vec<&str> = words.split(' ').collect();
             let all: HashSet<String> = words

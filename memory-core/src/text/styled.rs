@@ -44,7 +44,8 @@ pub fn for_each_styled_token(text: &str, each: &mut dyn FnMut(Token<'_>)) {
         plain.push_str(&text[at..end]);
         tokenize(&plain, &mut |token| {
             let own = token.span.clone();
-            if cuts.iter().any(|cut| own.start < *cut && *cut < own.end) {
+            let next = cuts.partition_point(|cut| *cut <= own.start);
+            if cuts.get(next).is_some_and(|cut| *cut < own.end) {
                 each(Token {
                     span: start..end,
                     ..token

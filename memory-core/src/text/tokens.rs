@@ -42,7 +42,7 @@ const MAX_WORD: usize = 64;
 const MAX_MARKS: usize = 8;
 
 /// The maximum number of letters behind the quotation mark of a Hebrew acronym.
-const MAX_ACRONYM_END: usize = 3;
+const MAX_ACRONYM_END: usize = 1;
 
 /// What follows the apostrophe of a possessive or of a contraction in English.
 const ENGLISH_ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];

@@ -20,7 +20,6 @@ pub(super) struct FrontMatter {
     pub(super) category: Option<Category>,
     pub(super) created_at: Option<DateTime<Utc>>,
     pub(super) updated_at: Option<DateTime<Utc>>,
-    content_hash: Option<ContentHash>,
     /// Whether `version` is the user's own, such as `1.10`, and not the version of the memory.
     pub(super) has_foreign_version: bool,
     scope: Option<Scope>,
@@ -133,15 +132,6 @@ impl FrontMatter {
             ),
         };
         let proposal = self.proposal(phase);
-        let updated_at = self.updated_at.or(self.updated).or(self.modified);
-        // A user who edits the content updates neither its hash nor its time.
-        let is_edited = self
-            .content_hash
-            .is_some_and(|hash| hash != ContentHash::of(&content));
-        let updated_at = match updated_at {
-            Some(updated_at) if is_edited => updated_at.max(modified),
-            updated_at => updated_at.unwrap_or(modified),
-        };
         let (of, notified_at, done_at) = (self.reminds, self.notified_at, self.done_at);
         let repeats = self.repeats.map(|expression| Recurrence {
             expression,
@@ -161,7 +151,11 @@ impl FrontMatter {
                 .or(self.created)
                 .or(self.date)
                 .unwrap_or(modified),
-            updated_at,
+            updated_at: self
+                .updated_at
+                .or(self.updated)
+                .or(self.modified)
+                .unwrap_or(modified),
             stated_at: self.stated_at,
             expires_at: self.expires_at,
             access_count: self.access_count.unwrap_or(0),
@@ -222,7 +216,6 @@ impl FrontMatter {
             "source" => self.source = Some(read_text(value)?),
             "created_at" => self.created_at = read_time(value)?,
             "updated_at" => self.updated_at = read_time(value)?,
-            "content_hash" => self.content_hash = read_parsed(value).unwrap_or(None),
             "expires_at" => self.expires_at = read_time(value)?,
             "access_count" => self.access_count = read_number(value)?,
             "links" => self.links = read_ids(value)?,
@@ -258,6 +251,7 @@ impl FrontMatter {
             "proposed_for" => self.proposed_for = read_parsed(value).unwrap_or(None),
             "proposed_base" => self.proposed_base = read_parsed(value).unwrap_or(None),
             "summarised_by" => self.summarised_by = read_parsed(value).unwrap_or(None),
+            // The hash is computed from the content; a user who edits the content does not update it.
             _ => {}
         }
         Ok(())

@@ -1,11 +1,10 @@
 //! Tests of parsing.
 
-use chrono::TimeDelta;
 use memory_core::{Category, Memory, MemoryId, Phase, Recurrence, Reminder, Scope};
 use proptest::prelude::*;
 
 use super::{damaged, modified, read};
-use crate::markdown::{decode, encode, misfiled_category, path_category, rewrite};
+use crate::markdown::{decode, misfiled_category, path_category};
 
 fn fields(yaml: &str) -> Memory {
     read("note.md", format!("---\n{yaml}\n---\nbody\n"))
@@ -16,23 +15,6 @@ fn fault(yaml: &str) -> (Option<usize>, String) {
     assert_eq!(memory.content, "body");
     assert!(problem.hint.is_some());
     (problem.line, problem.what)
-}
-
-#[test]
-fn a_text_that_was_edited_by_hand_has_the_time_of_its_file() {
-    let memory = Memory {
-        updated_at: modified() - TimeDelta::days(9),
-        ..read("note.md", "tea")
-    };
-    let file = encode(&memory, "");
-    assert_eq!(read("note.md", &file).updated_at, memory.updated_at);
-    let edited = file.replace("\ntea", "\ngreen tea");
-    let read_back = read("note.md", &edited);
-    assert_eq!(read_back.updated_at, modified());
-    let rewritten = rewrite("note.md", edited.as_bytes(), &read_back).unwrap();
-    assert_eq!(read("note.md", &rewritten), read_back);
-    let later = decode("note.md", &rewritten, modified() + TimeDelta::days(1));
-    assert_eq!(later.memory.updated_at, modified());
 }
 
 #[test]
