@@ -42,7 +42,10 @@ const MAX_WORD: usize = 64;
 const MAX_MARKS: usize = 8;
 
 /// The maximum number of letters behind the quotation mark of a Hebrew acronym.
-const MAX_ACRONYM_END: usize = 1;
+const MAX_ACRONYM_END: usize = 3;
+
+/// The letters of Hebrew that are prefixes of a word: "and", "in", "the", "to", "from", "that" and "like".
+const HEBREW_PREFIXES: &str = "ובהלמשכ";
 
 /// What follows the apostrophe of a possessive or of a contraction in English.
 const ENGLISH_ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
@@ -250,9 +253,11 @@ impl WordBuffer {
         if self.is_empty() {
             return;
         }
-        // The letters behind the quotation mark of an acronym are few; more of them, or a second mark, are a quotation behind a prefix.
+        // The letters behind the quotation mark of an acronym are few, and one behind prefixes; more of them, or a second mark, are a
+        // quotation.
         if let Some((length, mark)) = self.quote.take()
-            && (self.is_quoted || MAX_ACRONYM_END < self.text[length..].chars().count())
+            && (self.is_quoted
+                || longest_acronym_end(&self.text[..length]) < self.text[length..].chars().count())
         {
             let quoted = self.text.split_off(length);
             let end = std::mem::replace(&mut self.span.end, mark.start);
@@ -380,6 +385,18 @@ pub(super) fn classify_char(character: char) -> CharClass {
         _ if !character.is_alphanumeric() => CharClass::Break,
         _ if is_south_east_asian(character) && !character.is_numeric() => CharClass::Blankless,
         _ => CharClass::Word,
+    }
+}
+
+/// Returns the maximum number of letters behind the quotation mark of an acronym that has these letters before it.
+fn longest_acronym_end(before: &str) -> usize {
+    if before
+        .chars()
+        .all(|letter| HEBREW_PREFIXES.contains(letter))
+    {
+        1
+    } else {
+        MAX_ACRONYM_END
     }
 }
 

@@ -75,8 +75,18 @@ fn a_hebrew_acronym_is_found_with_and_without_its_sign() {
     );
     // Quotation marks around words are no part of them.
     assert_eq!(
-        texts("\"שלום\" ב\"הארץ\" ה\"ארגונים של"),
-        ["שלום", "ב", "הארץ", "ה", "ארגונים", "של"]
+        texts("\"שלום\" ב\"הארץ\" ה\"ארגונים של וה\"ניו יורק\""),
+        [
+            "שלום",
+            "ב",
+            "הארץ",
+            "ה",
+            "ארגונים",
+            "של",
+            "וה",
+            "ניו",
+            "יורק"
+        ]
     );
     assert_eq!(texts("ב''דבר''"), ["ב", "דבר"]);
     assert_eq!(
