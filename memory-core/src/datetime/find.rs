@@ -614,6 +614,7 @@ fn join_day_and_time(
             && spoken.end.is_none()
             && !spoken.is_vague
             && !spoken.is_instant()
+            && spoken.ahead == 0
     };
     let is_time = |spoken: &DateExpression| {
         spoken.day.is_none() && spoken.every.is_none() && spoken.clock.is_some()

@@ -77,6 +77,12 @@ fn find_beside(
         let mut cursor = TokenCursor::new(tokens, after);
         numeric::consume_hourly_repeater(&mut cursor).then(|| after..cursor.position())
     };
+    let amount = || {
+        let mut cursor = TokenCursor::new(tokens, after);
+        cursor
+            .attempt(english::parse_signed_amount)
+            .map(|_| after..cursor.position())
+    };
     let impossible = || {
         let mut cursor = TokenCursor::new(tokens, after);
         cursor.consume_sign(',');
@@ -96,6 +102,7 @@ fn find_beside(
     });
     let behind = behind
         .or_else(hourly_repeater)
+        .or_else(amount)
         .or_else(impossible)
         .or_else(zone)
         .or_else(|| find_unread_date_behind(tokens, after).filter(is_unread));

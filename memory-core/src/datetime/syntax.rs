@@ -42,6 +42,48 @@ impl DateExpression {
         })
     }
 
+    /// Adds an amount to the time, and returns whether that is possible: a recurrence or a range has no single time.
+    ///
+    /// Days and longer units keep the hour. Hours are added to the current hour of a day that is named relative to today.
+    pub(super) fn add(&mut self, amount: CalendarDuration) -> bool {
+        let is_timed = self.clock.is_some() || self.part.is_some();
+        let is_single = self.every.is_none() && self.end.is_none() && self.impossible.is_none();
+        if !is_single || self.day.is_none() && !is_timed {
+            return false;
+        }
+        let today = || Box::new(DayExpression::Shifted(0));
+        let instant = match &self.day {
+            Some(DayExpression::Now) => Some(CalendarDuration::default()),
+            Some(DayExpression::Away(own, _)) if own.is_exact => Some(*own),
+            _ => None,
+        };
+        if let Some(own) = instant {
+            let Some(total) = own.plus(amount) else {
+                return false;
+            };
+            self.day = Some(DayExpression::Away(total, today()));
+            self.is_same_time = !total.is_exact;
+            return true;
+        }
+        let days = CalendarDuration {
+            seconds: 0,
+            is_exact: false,
+            ..amount
+        };
+        let is_relative = match &self.day {
+            Some(DayExpression::Away(_, from)) => matches!(**from, DayExpression::Shifted(_)),
+            day => matches!(day, Some(DayExpression::Shifted(_))),
+        };
+        self.is_same_time |= amount.is_exact && is_relative && !is_timed;
+        if !days.is_zero() {
+            let day = self.day.take().map_or_else(today, Box::new);
+            self.day = Some(DayExpression::Away(days, day));
+        }
+        self.ahead -= amount.seconds;
+        self.is_vague = false;
+        true
+    }
+
     /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(DayExpression::Now))

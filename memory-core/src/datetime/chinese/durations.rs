@@ -8,7 +8,7 @@ use super::numbers::parse_number;
 const MAX_PARTS: usize = 6;
 
 /// Consumes a duration.
-pub(super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+pub(in super::super) fn parse_duration(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let mut total = cursor.attempt(parse_duration_part)?;
     for _ in 1..MAX_PARTS {
         let more = cursor.attempt(|cursor| {

@@ -25,6 +25,7 @@ use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
 
 pub(super) use dates::parse_bare_month;
+pub(super) use durations::parse_duration;
 pub(crate) use numbers::digit_value;
 pub(super) use numbers::{end_of_numeral, is_numeral, parse_number_in};
 pub(super) use relative::parse_lead_time;
@@ -166,7 +167,9 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         && spoken.clock.is_none()
         && spoken.part.is_none()
         && spoken.every.is_none();
-    if numeric::consume_timestamp_end(cursor, spoken) {
+    if numeric::consume_timestamp_end(cursor, spoken)
+        || !is_first && english::parse_added_amount(cursor, spoken)
+    {
         return true;
     }
     if is_first && let Some(same) = cursor.attempt(parse_same_time) {

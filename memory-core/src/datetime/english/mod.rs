@@ -40,7 +40,9 @@ pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_uni
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use numbers::{is_numeral, parse_year};
 pub(super) use recurrence::consume_list_separator;
-pub(super) use relative::{parse_lead_time, period_as_offset};
+pub(super) use relative::{
+    parse_added_amount, parse_lead_time, parse_signed_amount, period_as_offset,
+};
 pub(super) use times_of_day::{can_end_number, parse_zone};
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
@@ -94,7 +96,7 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
     if is_empty(spoken) {
         return parse_component(cursor, spoken);
     }
-    if numeric::consume_timestamp_end(cursor, spoken) {
+    if numeric::consume_timestamp_end(cursor, spoken) || parse_added_amount(cursor, spoken) {
         return true;
     }
     if let Some(from) = cursor.attempt(|cursor| parse_recurrence_start(cursor, spoken)) {

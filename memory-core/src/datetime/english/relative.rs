@@ -1,5 +1,6 @@
 //! Parses times relative to another time or event: "this time tomorrow", "an hour before 3pm on Friday".
 
+use super::super::chinese;
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year,
@@ -9,6 +10,7 @@ use super::days::parse_day;
 use super::durations::parse_duration;
 use super::lexicon::lookup_day_part;
 use super::parse_day_and_time;
+use super::times_of_day::can_end_number;
 use super::weekdays::offset_from_now;
 
 /// Consumes "this time tomorrow" and "the same time next week".
@@ -121,6 +123,44 @@ pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<
             Some(DateTokenKind::Word(_) | DateTokenKind::Number(_) | DateTokenKind::Han(_))
         ))
     .then_some(amount)
+}
+
+/// Consumes an amount directly behind a time, and adds it to the time: "+ 3 weeks", "plus 6 days".
+pub(in super::super) fn parse_added_amount(
+    cursor: &mut TokenCursor<'_>,
+    spoken: &mut DateExpression,
+) -> bool {
+    let added = cursor.attempt(|cursor| {
+        let is_plus = cursor.peek(0) == Some(DateTokenKind::Sign('+'));
+        let amount = parse_signed_amount(cursor)?;
+        // Org mode has intervals in its timestamps. "Friday - 2 hours of work" has an amount of something else.
+        let is_end = match cursor.peek(0) {
+            Some(DateTokenKind::Sign('>' | ']')) => false,
+            _ if is_plus => cursor.word() != "of",
+            _ => can_end_number(cursor),
+        };
+        (is_end && spoken.add(amount)).then_some(())
+    });
+    added.is_some()
+}
+
+/// Consumes an amount with its sign. A hyphen is a sign only between blanks.
+pub(in super::super) fn parse_signed_amount(
+    cursor: &mut TokenCursor<'_>,
+) -> Option<CalendarDuration> {
+    let is_apart = !cursor.is_glued(0);
+    let is_minus =
+        cursor.consume_word("minus") || is_apart && cursor.consume_sign('-') && !cursor.is_glued(0);
+    if !is_minus && !cursor.consume_word("plus") && !cursor.consume_sign('+') {
+        return None;
+    }
+    // The number follows no other sign.
+    let mut own = cursor.detached();
+    let amount = own
+        .attempt(parse_duration)
+        .or_else(|| own.attempt(chinese::parse_duration))?;
+    (0..own.position()).for_each(|_| cursor.step());
+    Some(if is_minus { amount.negated() } else { amount })
 }
 
 /// Consumes "after dinner" and "before bed".

@@ -68,6 +68,13 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
     if spoken.ahead == 0 {
         return Some(resolved);
     }
+    let is_timed = spoken.clock.is_some() || spoken.part.is_some() || spoken.every.is_some();
+    let from_holiday = matches!(spoken.day, Some(DayExpression::Feast(..)));
+    if !is_timed && !from_holiday {
+        let hour = resolved.at.format("%H:%M");
+        let note = format!("No time of day is given; the hours are counted from {hour}.");
+        resolved.assumed.push(note);
+    }
     let utc = resolved.at.naive_utc().checked_sub_signed(ahead)?;
     let moved = resolved_at(
         now.zone.local_time_at(utc)?,
@@ -263,7 +270,7 @@ fn resolve_in(
 ) -> Option<ResolvedDate> {
     let local = now.zone.local_time_at(now.utc)?.naive_local();
     let mut assumed = Vec::new();
-    if spoken.is_same_time {
+    if spoken.is_same_time && spoken.clock.is_none() && spoken.part.is_none() {
         let date = resolve_day(spoken.day.as_ref()?, local.date(), &mut assumed)?;
         return resolve_in_zone(
             ResolvedLocalTime {

@@ -1064,3 +1064,63 @@ fn a_recurrence_starts_on_the_day_that_follows_it() {
         "-"
     );
 }
+
+#[test]
+fn an_amount_behind_a_time_is_added_to_it_or_named_as_left_out() {
+    let mut wrong = Vec::new();
+    for (text, at) in [
+        ("Fourth Thursday in November 2013 +1 day", "2013-11-29"),
+        ("today + 3 weeks", "2025-07-02"),
+        ("today+3 days", "2025-06-14"),
+        ("now + 2h", "2025-06-11 12:20"),
+        ("now + 2 days", "2025-06-13 10:20"),
+        ("now + 2 hours + 30 minutes", "2025-06-11 12:50"),
+        ("now plus 1 day and 2 hours", "2025-06-12 12:20"),
+        ("today + 3 hours", "2025-06-11 13:20"),
+        ("tomorrow + 2 hours", "2025-06-12 12:20"),
+        ("tomorrow morning + 2 hours", "2025-06-12 11:00"),
+        ("3pm + 30 minutes", "2025-06-11 15:30"),
+        ("tomorrow at 15:00 + 2 days", "2025-06-14 15:00"),
+        ("tomorrow at 15:00 + 1 day and 2 hours", "2025-06-13 17:00"),
+        ("2025-07-10 - 3 days", "2025-07-07"),
+        ("2025-07-10 \u{2212} 3 days", "2025-07-07"),
+        ("2025-07-10 14:00 +90 minutes", "2025-07-10 15:30"),
+        ("july 10 + 1 week", "2025-07-17"),
+        ("july 10 + 1 week at 9am", "2025-07-17 09:00"),
+        ("friday plus 6 days", "2025-06-19"),
+        ("friday minus two days", "2025-06-11"),
+        ("next month + 1 week", "2025-07-08"),
+        ("christmas + 2 business days", "2025-12-29"),
+        ("renew the passport july 10 + 2 weeks please", "2025-07-24"),
+        ("明天 + 3天", "2025-06-15"),
+        ("明天下午3点 + 2小时", "2025-06-12 17:00"),
+        ("3pm +02:00", "2025-06-11 15:00"),
+    ] {
+        let found = find_dates(text, &wednesday());
+        let is_whole = found.len() == 1 && found[0].left_out.is_empty();
+        if format_found_date(text) != at || !is_whole {
+            wrong.push((text, at, found));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    let assumed = |text: &str| find_date(text, &wednesday()).and_then(|found| found.assumed);
+    assert_eq!(
+        assumed("tomorrow + 2 hours").as_deref(),
+        Some("No time of day is given; the hours are counted from 10:20.")
+    );
+    assert_eq!(assumed("july 10 at 9am + 2 hours"), None);
+    for (text, at, left_out) in [
+        ("every friday + 6 days", "2025-06-13", "6 days"),
+        ("friday - 2 hours of work", "2025-06-13", "2 hours"),
+        (
+            "2025-07-10 plus 3 days of rest",
+            "2025-07-10",
+            "plus 3 days",
+        ),
+        ("<2025-07-10 15:00 +1h>", "2025-07-10 15:00", "1h"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+        let found = find_dates(text, &wednesday());
+        assert_eq!(found[0].left_out, [left_out], "{text}");
+    }
+}
