@@ -277,6 +277,15 @@ impl DayExpression {
         }
     }
 
+    /// Returns whether these are months, of which the first days are meant.
+    pub(super) fn is_whole_month(&self) -> bool {
+        match self {
+            Self::Edge(PeriodEdge::Start, Period::Month(Month::Named(..))) => true,
+            Self::AnyOf(days) => days.iter().all(Self::is_whole_month),
+            _ => false,
+        }
+    }
+
     /// Returns whether the words name a date with its year.
     pub(super) fn is_exact(&self) -> bool {
         match self {

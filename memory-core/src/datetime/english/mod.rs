@@ -25,7 +25,8 @@ use days::parse_day;
 use durations::parse_lone_duration;
 use lexicon::lookup_frequency;
 use recurrence::{
-    parse_month_of_each, parse_more_days, parse_ordinal_days, parse_recurrence, parse_weekdays,
+    parse_month_of_each, parse_months, parse_more_days, parse_ordinal_days, parse_recurrence,
+    parse_weekdays,
 };
 use relative::{
     consume_same_time, parse_bare_day_part, parse_meal_time, parse_offset_from_time,
@@ -81,6 +82,7 @@ fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
                 &spoken.day,
                 Some(DayExpression::Edge(PeriodEdge::Start, period)) if period.is_current()
             );
+        spoken.is_vague &= spoken.every.is_none();
         let is_named = spoken.day.is_some() || spoken.clock.is_some();
         let is_expression = is_named || spoken.every.is_some() || spoken.impossible.is_some();
         (is_expression && !is_current_period).then_some(spoken)
@@ -134,6 +136,13 @@ fn parse_recurrence_start(
     let mut ahead = *cursor;
     let is_range = is_from && range::consume_joint(&mut ahead) && parse_day(&mut ahead).is_some();
     (is_bound && !is_range && clock.is_none()).then_some(day)
+}
+
+fn is_whole_month(spoken: &DateExpression) -> bool {
+    spoken
+        .day
+        .as_ref()
+        .is_some_and(DayExpression::is_whole_month)
 }
 
 fn is_empty(spoken: &DateExpression) -> bool {
@@ -207,11 +216,14 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.every = Some(recurrence.every);
         spoken.day = recurrence.day.or(spoken.day.take());
         spoken.part = spoken.part.or(recurrence.part);
+        // A day of "every June" can follow.
+        spoken.is_vague |= is_whole_month(spoken);
         return true;
     }
     if let Some(recurrence) = cursor.attempt(|cursor| parse_recurring_days(cursor, spoken)) {
         spoken.every = Some(recurrence.every);
         spoken.day = recurrence.day;
+        spoken.is_vague |= is_whole_month(spoken);
         return true;
     }
     if spoken.day.is_none() {
@@ -394,7 +406,8 @@ fn parse_recurrence_beside(
         }
         None => spoken.clock.is_none() || !recurrence.every.is_exact,
     };
-    (fits && !spoken.is_vague && (!needs_time || is_adverb || is_beside() || is_time_next()))
+    let is_definite = !spoken.is_vague || is_whole_month(spoken);
+    (fits && is_definite && (!needs_time || is_adverb || is_beside() || is_time_next()))
         .then_some(recurrence)
 }
 
@@ -426,6 +439,17 @@ fn parse_recurring_days(
     spoken: &DateExpression,
 ) -> Option<RecurrencePhrase> {
     let every = spoken.every.filter(|_| spoken.day.is_none())?;
+    let months = cursor.attempt(|cursor| {
+        let is_yearly = 0 < every.months && every.months % 12 == 0;
+        (is_yearly && cursor.consume_word("in")).then(|| parse_months(cursor))?
+    });
+    if months.is_some() {
+        return Some(RecurrencePhrase {
+            every,
+            day: months,
+            part: None,
+        });
+    }
     let is_led = cursor.consume_any_word(&["on", "from"]);
     cursor.consume_word("the");
     let days = if every == CalendarDuration::in_days(1) {

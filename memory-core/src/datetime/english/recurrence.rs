@@ -5,10 +5,11 @@ use chrono::Weekday;
 use super::super::cursor::TokenCursor;
 use super::super::range;
 use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, Quantity,
-    RecurrencePhrase, TimeUnit, Week,
+    CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Quantity,
+    RecurrencePhrase, TimeUnit, Week, Year,
 };
 use super::super::token::DateTokenKind;
+use super::dates::no_noun_follows;
 use super::days::{parse_day, parse_listed_date};
 use super::durations::{parse_duration, parse_unit};
 use super::lexicon::{lookup_day_part, lookup_frequency, lookup_month, lookup_weekday};
@@ -48,7 +49,7 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
     let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
         parse_each_day_part,
         parse_each_working_day,
-        parse_alternate_weekday,
+        parse_alternate_day,
         |cursor| parse_interval(cursor).map(RecurrencePhrase::interval),
         parse_each_day,
     ];
@@ -137,12 +138,12 @@ fn parse_each_working_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhra
     }
 }
 
-/// Consumes "every other Friday" and "every second Thursday", which are every two weeks.
-fn parse_alternate_weekday(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
+/// Consumes "every other Friday" and "every second Thursday", which are every two weeks, and "every other June".
+fn parse_alternate_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     if !cursor.consume_any_word(&["other", "second", "alternate"]) {
         return None;
     }
-    let days = parse_weekdays(cursor)?;
+    let days = parse_weekdays(cursor).or_else(|| parse_months(cursor))?;
     // "Every second Monday of the month" counts within the month.
     if matches!(cursor.word(), "of" | "in") {
         return None;
@@ -177,7 +178,10 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
         cursor.attempt(parse_month_of_each);
         return RecurrencePhrase::on(days, 1);
     }
-    if let Some(days) = cursor.attempt(parse_weekdays) {
+    if let Some(days) = cursor
+        .attempt(parse_weekdays)
+        .or_else(|| cursor.attempt(parse_months))
+    {
         return RecurrencePhrase::on(days, 1);
     }
     let is_definite = |named: &DayPhrase| !named.is_vague || named.end.is_some();
@@ -284,6 +288,36 @@ pub(super) fn parse_counted_days(cursor: &mut TokenCursor<'_>) -> Option<Counted
 pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let first = parse_weekday(cursor)?;
     Some(parse_more_days(cursor, first))
+}
+
+/// Consumes "June" and "January and July", of which the first days are meant.
+pub(super) fn parse_months(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let mut months = vec![parse_whole_month(cursor)?];
+    while let Some(next) = cursor.attempt(|cursor| {
+        let has_more = months.len() < MAX_LIST && consume_list_separator(cursor);
+        cursor.consume_any_word(&EACH);
+        parse_whole_month(cursor).filter(|_| has_more)
+    }) {
+        months.push(next);
+    }
+    Some(DayExpression::one_or_any(months))
+}
+
+/// Consumes a month without a date.
+fn parse_whole_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let word = cursor.word();
+    let (month, _) = lookup_month(word)?;
+    cursor.step();
+    cursor.consume_point();
+    let mut ahead = *cursor;
+    ahead.consume_word("the");
+    let has_date = parse_ordinal(&mut ahead).is_some()
+        || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    // "Each may choose" names no month.
+    let is_verb = matches!(word, "may" | "march") && !no_noun_follows(cursor);
+    let month = Period::Month(Month::Named(month, Year::Unsaid));
+    (is_hour_next(cursor) || !has_date && !is_verb)
+        .then_some(DayExpression::Edge(PeriodEdge::Start, month))
 }
 
 /// Consumes a weekday without a date, or the weekend.

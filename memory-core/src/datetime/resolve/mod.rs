@@ -159,6 +159,10 @@ fn resolve_recurrence(
         let note = "Such a day comes every week; assuming the first of the month.";
         found.assumed.push(note.to_owned());
     }
+    if day.is_whole_month() {
+        let note = "No day of the month is given; assuming the first.";
+        found.assumed.push(note.to_owned());
+    }
     if day.is_in_either_order() {
         let note = "Assuming the month first in dates such as 5/6.";
         found.assumed.push(note.to_owned());

@@ -1124,3 +1124,34 @@ fn an_amount_behind_a_time_is_added_to_it_or_named_as_left_out() {
         assert_eq!(found[0].left_out, [left_out], "{text}");
     }
 }
+
+#[test]
+fn a_month_recurs_yearly_on_its_first_day_and_the_assumption_is_stated() {
+    let note = "No day of the month is given; assuming the first.";
+    for (text, at, is_assumed) in [
+        ("every June", "2026-06-01", true),
+        ("renew the insurance every July", "2025-07-01", true),
+        ("every April at noon", "2026-04-01 12:00", true),
+        ("each June at 8", "2026-06-01 08:00", true),
+        ("every March at 9am", "2026-03-01 09:00", true),
+        ("every Sept. at 9am", "2025-09-01 09:00", true),
+        ("every May", "2026-05-01", true),
+        ("every January and July", "2025-07-01", true),
+        ("every other August", "2025-08-01", true),
+        ("every year in August", "2025-08-01", true),
+        ("every year in August at 9am", "2025-08-01 09:00", true),
+        ("in August every year", "2025-08-01", true),
+        ("every 2 years in August", "2025-08-01", true),
+        ("every August on the 5th at 9am", "2025-08-05 09:00", false),
+        ("every July, on the first Monday", "2025-07-07", false),
+        ("every August 5", "2025-08-05", false),
+        ("every August the fifth", "2025-08-05", false),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+        let found = find_dates(text, &wednesday());
+        assert!(found.len() == 1 && found[0].repeats, "{text}: {found:?}");
+        let assumed = found[0].assumed.clone().unwrap_or_default();
+        assert_eq!(assumed.contains(note), is_assumed, "{text}: {assumed}");
+    }
+    assert_eq!(format_found_date("each may choose a seat"), "-");
+}
