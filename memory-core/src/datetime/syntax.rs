@@ -369,13 +369,18 @@ impl DayPhrase {
         ))
     }
 
-    /// Returns the span of `length` from `first` until today or, if it is in hours or smaller units, now.
-    pub(super) fn recent(first: DayExpression, length: CalendarDuration) -> Self {
-        let today = DayExpression::Shifted(0);
-        let last = if length.is_exact {
+    /// Returns the span of `length` until or from today or, if it is in hours or smaller units, now.
+    pub(super) fn beside_now(length: CalendarDuration, is_to_come: bool) -> Self {
+        let now = if length.is_exact {
             DayExpression::Now
         } else {
-            today
+            DayExpression::Shifted(0)
+        };
+        let away = |amount| DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)));
+        let (first, last) = if is_to_come {
+            (now, away(length))
+        } else {
+            (away(length.negated()), now)
         };
         Self {
             is_vague: false,

@@ -99,6 +99,8 @@ pub(super) fn can_start_expression(character: char) -> bool {
                 | '交'
                 | '最'
                 | '近'
+                | '接'
+                | '未'
         )
         || !chinese_places(character).is_empty()
         || holiday_names::can_start_holiday(character)

@@ -1,7 +1,7 @@
 //! Parses spans of days in Chinese: 七月第一周, 下个月前三天, 最近三天.
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{DayExpression, DayPhrase, Month, Period, Year};
+use super::super::syntax::{DayPhrase, Month, Period, Year};
 use super::super::token::DateTokenKind;
 use super::dates::{parse_period_offset, parse_weekday, parse_year_reference};
 use super::durations::parse_duration;
@@ -9,9 +9,13 @@ use super::numbers::{parse_number, parse_number_in};
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    [parse_part_of_year, parse_part_of_month, parse_recent_span]
-        .into_iter()
-        .find_map(|form| cursor.attempt(form))
+    [
+        parse_part_of_year,
+        parse_part_of_month,
+        parse_span_beside_now,
+    ]
+    .into_iter()
+    .find_map(|form| cursor.attempt(form))
 }
 
 /// Consumes 2026年第三季度 and 明年上半年.
@@ -85,15 +89,16 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     DayPhrase::nth_days(nth, weeks.checked_mul(each)?, &period)
 }
 
-/// Consumes 最近三天, 过去24小时 and, unless it means "almost", 近一个月.
-fn parse_recent_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+/// Consumes 最近三天, 过去24小时 and, unless it means "almost", 近一个月, and 接下来三天, 未来两周.
+fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let follows_word = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(_)));
-    if cursor.consume_any_han(&["最近", "过去"]) {
+    let is_to_come = cursor.consume_any_han(&["接下来", "未来", "今后"]);
+    if is_to_come || cursor.consume_any_han(&["最近", "过去"]) {
         cursor.consume_any_han(&["的", "这"]);
     } else if follows_word || !cursor.consume_han("近") {
         return None;
     }
     let amount = parse_duration(cursor)?;
-    let from = DayExpression::Away(amount.negated(), Box::new(DayExpression::Shifted(0)));
-    Some(DayPhrase::recent(from, amount))
+    cursor.consume_any_han(&["之内", "以内", "内", "里"]);
+    Some(DayPhrase::beside_now(amount, is_to_come))
 }

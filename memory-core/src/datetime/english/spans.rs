@@ -11,7 +11,6 @@ use super::durations::{parse_duration, parse_unit};
 use super::numbers::parse_year;
 use super::periods::parse_period;
 use super::recurrence::parse_nth;
-use super::weekdays::offset_from_now;
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
@@ -19,7 +18,7 @@ pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         parse_part_of_period,
         parse_quarter,
         parse_week_of_day,
-        parse_recent_span,
+        parse_span_beside_now,
     ]
     .into_iter()
     .find_map(|form| cursor.attempt(form))
@@ -118,8 +117,9 @@ fn parse_week_of_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     })
 }
 
-/// Consumes "the last 3 days", "the past week" and, after "in", "the last month", which end today or now.
-fn parse_recent_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+/// Consumes "the last 3 days", "the past week" and, after "in", "the last month", which end today or now, and "the next 3 days",
+/// which start then.
+fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let before = cursor.word_before(1);
     let is_led = matches!(before, "in" | "within" | "over" | "during");
     let has_article = cursor.consume_any_word(&["the", "these"]);
@@ -133,14 +133,15 @@ fn parse_recent_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return None;
     }
     let is_past = has_article && is_led || cursor.word() == "past";
-    if !cursor.consume_any_word(&["last", "past", "previous"]) {
+    let is_to_come = cursor.consume_any_word(&["next", "coming", "upcoming"]);
+    if !is_to_come && !cursor.consume_any_word(&["last", "past", "previous"]) {
         return None;
     }
     let amount = cursor
         .attempt(parse_duration)
         .or_else(|| cursor.attempt(parse_one_unit).filter(|_| is_past))?;
     // "The last 2 minutes of the match" are in the match.
-    (cursor.word() != "of").then(|| DayPhrase::recent(offset_from_now(amount.negated()), amount))
+    (cursor.word() != "of").then(|| DayPhrase::beside_now(amount, is_to_come))
 }
 
 fn parse_one_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {

@@ -1155,3 +1155,27 @@ fn a_month_recurs_yearly_on_its_first_day_and_the_assumption_is_stated() {
     }
     assert_eq!(format_found_date("each may choose a seat"), "-");
 }
+
+#[test]
+fn a_span_to_come_starts_today_or_now() {
+    for (text, range) in [
+        ("next 2 weeks", "2025-06-11 to 2025-06-25 00:00"),
+        ("the next two weeks", "2025-06-11 to 2025-06-25 00:00"),
+        ("next 3 days", "2025-06-11 to 2025-06-14 00:00"),
+        ("over the next 5 days", "2025-06-11 to 2025-06-16 00:00"),
+        ("during the next 5 days", "2025-06-11 to 2025-06-16 00:00"),
+        ("in the next two weeks", "2025-06-11 to 2025-06-25 00:00"),
+        ("the coming 3 days", "2025-06-11 to 2025-06-14 00:00"),
+        ("in the coming few months", "2025-06-11 to 2025-09-11 00:00"),
+        ("upcoming 2 days", "2025-06-11 to 2025-06-13 00:00"),
+        ("the next 24 hours", "2025-06-11 10:20 to 2025-06-12 10:20"),
+        ("接下来三天", "2025-06-11 to 2025-06-14 00:00"),
+        ("接下来的一个月", "2025-06-11 to 2025-07-11 00:00"),
+        ("未来两周", "2025-06-11 to 2025-06-25 00:00"),
+        ("在未来三天内", "2025-06-11 to 2025-06-14 00:00"),
+        ("within the next 5 days", "2025-06-16 to -"),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+        assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
+    }
+}
