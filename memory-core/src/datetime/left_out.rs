@@ -48,6 +48,7 @@ fn find_beside(
     let is_time = |at: &usize| is_time_word(tokens, *at) || names_zone(text, tokens, *at);
     let is_time_behind = |at: &usize| {
         is_time(at)
+            || tokens[*at].what == DateTokenKind::Word("ago")
             || reading.repeats && is_extent(tokens, *at)
             || is_other_number(tokens, *at, reading.kind)
     };

@@ -356,7 +356,7 @@ fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Day
     Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
 }
 
-/// Consumes "4 Tuesdays from now", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
+/// Consumes "4 Tuesdays from now", "Friday ago", "the Friday after Thanksgiving" and "third Tuesday after Christmas".
 fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(DayExpression, bool)> {
     let has_article = cursor.consume_word("the");
     let count = cursor.attempt(|cursor| {
@@ -367,7 +367,9 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
     let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
     let is_alone = !has_article && count.is_none();
-    if is_alone && !(cursor.word() == "after" && cursor.word_ahead(1) == "next") {
+    let is_complete =
+        cursor.word() == "ago" || cursor.word() == "after" && cursor.word_ahead(1) == "next";
+    if is_alone && !is_complete {
         return None;
     }
     let count = count.unwrap_or(1);

@@ -1179,3 +1179,14 @@ fn a_span_to_come_starts_today_or_now() {
         assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
     }
 }
+
+#[test]
+fn a_weekday_ago_is_the_last_one_and_another_ago_is_named() {
+    assert_eq!(format_found_date("friday ago"), "2025-06-06");
+    assert_eq!(format_found_date("we met monday ago"), "2025-06-09");
+    assert_eq!(format_found_date("3 fridays ago"), "2025-05-23");
+    for text in ["july 10 ago", "tomorrow ago"] {
+        let found = find_dates(text, &wednesday());
+        assert_eq!(found[0].left_out, ["ago"], "{text}");
+    }
+}
