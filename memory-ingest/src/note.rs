@@ -116,6 +116,12 @@ impl SourceNote {
             collect_unquoted_links(value, &mut uncounted_links);
             local_times.extend(local_times_in(value));
         }
+        // A moment that the note also states with its zone is that moment.
+        local_times.retain(|time| {
+            !fields
+                .iter()
+                .any(|(_, value)| zoned_time(value) == Some(*time))
+        });
         if foreign.is_none() {
             // Links in this part of the text are parsed like others from then on.
             uncounted_links.extend(link_targets(&wikilink::blank_code(parted.source)));
@@ -444,6 +450,18 @@ pub(crate) fn local_time_of(text: &str) -> Option<DateTime<Utc>> {
     parse_local(text).filter(|_| is_local).and_then(valid_time)
 }
 
+/// Returns the time of a text that names its zone.
+pub(crate) fn zoned_time_of(text: &str) -> Option<DateTime<Utc>> {
+    parse_with_zone(text.trim()).and_then(valid_time)
+}
+
+fn zoned_time(value: &Yaml) -> Option<DateTime<Utc>> {
+    match value {
+        Yaml::Text(text) | Yaml::Plain(text) => zoned_time_of(text),
+        Yaml::Null | Yaml::List(_) | Yaml::Map(_) => None,
+    }
+}
+
 fn parse_with_zone(text: &str) -> Option<DateTime<Utc>> {
     if let Some(moment) = parse_rfc3339(text) {
         return Some(moment);
@@ -564,8 +582,24 @@ fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
 mod tests {
     use chrono::{DateTime, Utc};
 
-    use super::{created_at, date_of_path, local_times_in, parse, updated_at};
+    use super::{
+        SourceNote, SourceText, created_at, date_of_path, local_times_in, parse, updated_at,
+    };
     use crate::front_matter::split_front_matter;
+
+    #[test]
+    fn a_moment_that_is_also_stated_with_its_zone_is_not_local() {
+        for (created, expected) in [("2024-05-06T10:00:00Z", 0), ("2024-05-06T11:00:00Z", 1)] {
+            let text = format!("---\ncreated: {created}\nmeeting: 2024-05-06 10:00\n---\ntea");
+            let text = SourceText {
+                text,
+                warning: None,
+                modified_at: None,
+            };
+            let note = SourceNote::new("markdown", "", "a.md", &text);
+            assert_eq!(note.local_times.len(), expected, "{created}");
+        }
+    }
 
     #[test]
     fn times_have_the_names_and_forms_of_plugins() {

@@ -81,7 +81,12 @@ impl SourceRecord {
     /// Returns the times that the record states without a zone, see [`memory_core::NoteItem::local_times`].
     pub(crate) fn local_times(&self) -> Vec<DateTime<Utc>> {
         let times = |value| times_in(value, note::local_time_of);
-        self.0.values().flat_map(times).collect()
+        // A moment that the record also states with its zone is that moment.
+        let texts = self.0.values().filter_map(Value::as_str);
+        let zoned: Vec<_> = texts.filter_map(note::zoned_time_of).collect();
+        let mut times: Vec<_> = self.0.values().flat_map(times).collect();
+        times.retain(|time| !zoned.contains(time));
+        times
     }
 
     /// Returns whether a flag is set.
@@ -217,6 +222,21 @@ mod tests {
 
     fn record(value: impl Into<Value>) -> SourceRecord {
         SourceRecord(value.into().as_object().expect("it is an object").clone())
+    }
+
+    #[test]
+    fn a_moment_that_is_also_stated_with_its_zone_is_not_local() {
+        let local = |value: Value| record(value).local_times().len();
+        let seen = "2024-05-06 10:00:00";
+        assert_eq!(local(json!({"created_at": seen, "seen": seen})), 2);
+        assert_eq!(
+            local(json!({"created_at": "2024-05-06T10:00:00Z", "seen": seen})),
+            0
+        );
+        assert_eq!(
+            local(json!({"created_at": "2024-05-06T11:00:00Z", "seen": seen})),
+            1
+        );
     }
 
     #[test]
