@@ -365,7 +365,7 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
     let is_series = start.day.as_ref().is_some_and(DayExpression::is_exact) && end.day.is_none();
     let recurs = start.every.is_some() && end.day.is_some()
         || end.every.is_some() && !is_undated && !is_series;
-    let is_relative = start.end.is_some() || start.ahead != 0 || end.ahead != 0;
+    let is_relative = start.end.is_some() || start.ahead != 0;
     // "Tomorrow to 3pm" and "2 to Friday" are no ranges.
     let is_other_kind = if is_undated {
         end.impossible.is_none() && !has_time(&end)

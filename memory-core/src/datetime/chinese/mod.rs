@@ -217,6 +217,16 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.end = named.end.map(DateExpression::boxed_day);
         return true;
     }
+    // 每年六月 recurs on the first of the month.
+    if spoken.day.is_none()
+        && spoken
+            .every
+            .is_some_and(|every| 0 < every.months && every.months % 12 == 0)
+        && let Some(month) = cursor.attempt(parse_bare_month)
+    {
+        spoken.day = Some(DayExpression::Edge(PeriodEdge::Start, Period::Month(month)));
+        return true;
+    }
     if spoken.is_instant() {
         return false;
     }

@@ -398,6 +398,7 @@ fn parse_recurrence_beside(
             && (parse_clock(&mut ahead, EnglishBareHour::Hour).is_some()
                 || parse_day(&mut cursor.clone()).is_some()
                 || parse_day(&mut ahead).is_some())
+            || ahead.consume_word("in") && parse_months(&mut ahead).is_some()
     };
     let fits = match &spoken.day {
         Some(day) => {

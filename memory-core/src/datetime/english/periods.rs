@@ -280,6 +280,9 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         let is_month = is_led
             || has_year
             || is_range_start()
+            || cursor
+                .clone()
+                .consume_any_phrase(&["every year", "each year"])
             || (sense == Sense::Only
                 || is_first
                 || matches!(cursor.peek(0), Some(DateTokenKind::Sign(_))))

@@ -8,6 +8,7 @@ use super::super::{numeric, range};
 use super::durations::parse_duration;
 use super::lexicon::{can_follow_number, lookup_day_part, lookup_zone, lookup_zone_id};
 use super::numbers::{parse_below_hundred, parse_number};
+use super::relative::parse_signed_amount;
 
 /// Whether the context allows a bare number to be an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -390,8 +391,10 @@ pub(in super::super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
             can_follow_number(word) || lookup_day_part(word).is_some()
         }
         Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
+        // "At 9 + 30 minutes".
+        Some(DateTokenKind::Sign('+')) => parse_signed_amount(&mut cursor.clone()).is_some(),
         Some(DateTokenKind::Sign(sign)) => {
-            !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '+' | '=')
+            !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '=')
         }
         None | Some(DateTokenKind::Han(_)) => true,
     }

@@ -221,7 +221,11 @@ fn resolve_range_end(
 ) -> Option<DateTime<FixedOffset>> {
     let after = |end: &DateExpression, now: &DateContext<'_>| {
         resolve_once(end, now)
-            .map(|found| found.at)
+            .and_then(|found| {
+                found
+                    .at
+                    .checked_sub_signed(TimeDelta::try_seconds(end.ahead)?)
+            })
             .filter(|at| start.at < *at)
     };
     if end.day.is_some() {

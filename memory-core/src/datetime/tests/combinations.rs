@@ -1092,6 +1092,7 @@ fn an_amount_behind_a_time_is_added_to_it_or_named_as_left_out() {
         ("next month + 1 week", "2025-07-08"),
         ("christmas + 2 business days", "2025-12-29"),
         ("renew the passport july 10 + 2 weeks please", "2025-07-24"),
+        ("tomorrow at 9 + 30 minutes", "2025-06-12 09:30"),
         ("明天 + 3天", "2025-06-15"),
         ("明天下午3点 + 2小时", "2025-06-12 17:00"),
         ("3pm +02:00", "2025-06-11 15:00"),
@@ -1103,6 +1104,10 @@ fn an_amount_behind_a_time_is_added_to_it_or_named_as_left_out() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(
+        format_range("2-4pm + 1 hour"),
+        "2025-06-11 14:00 to 2025-06-11 17:00"
+    );
     let assumed = |text: &str| find_date(text, &wednesday()).and_then(|found| found.assumed);
     assert_eq!(
         assumed("tomorrow + 2 hours").as_deref(),
@@ -1111,6 +1116,12 @@ fn an_amount_behind_a_time_is_added_to_it_or_named_as_left_out() {
     assert_eq!(assumed("july 10 at 9am + 2 hours"), None);
     for (text, at, left_out) in [
         ("every friday + 6 days", "2025-06-13", "6 days"),
+        (
+            "every day at 9 + 30 minutes",
+            "2025-06-12 09:00",
+            "30 minutes",
+        ),
+        ("july 10 to 12 + 1 day", "2025-07-10", "1 day"),
         ("friday - 2 hours of work", "2025-06-13", "2 hours"),
         (
             "2025-07-10 plus 3 days of rest",
@@ -1141,6 +1152,11 @@ fn a_month_recurs_yearly_on_its_first_day_and_the_assumption_is_stated() {
         ("every year in August", "2025-08-01", true),
         ("every year in August at 9am", "2025-08-01 09:00", true),
         ("in August every year", "2025-08-01", true),
+        ("June every year at 9", "2026-06-01 09:00", true),
+        ("yearly in August", "2025-08-01", true),
+        ("每年八月", "2025-08-01", true),
+        ("每年3月上午9点", "2026-03-01 09:00", true),
+        ("每年8月5日", "2025-08-05", false),
         ("every 2 years in August", "2025-08-01", true),
         ("every August on the 5th at 9am", "2025-08-05 09:00", false),
         ("every July, on the first Monday", "2025-07-07", false),
