@@ -80,6 +80,8 @@ fn find_beside(
     };
     let amount = || {
         let mut cursor = TokenCursor::new(tokens, after);
+        cursor.consume_sign(',');
+        cursor.consume_sign('(');
         cursor
             .attempt(english::parse_signed_amount)
             .map(|_| after..cursor.position())

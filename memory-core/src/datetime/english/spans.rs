@@ -146,5 +146,9 @@ fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 fn parse_one_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let (unit, each) = parse_unit(cursor)?;
+    // "The coming days" have no number.
+    if cursor.word_before(1).ends_with('s') {
+        return None;
+    }
     unit.duration(Quantity::whole(each)?)
 }

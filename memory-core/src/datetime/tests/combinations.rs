@@ -1122,6 +1122,7 @@ fn an_amount_behind_a_time_is_added_to_it_or_named_as_left_out() {
             "30 minutes",
         ),
         ("july 10 to 12 + 1 day", "2025-07-10", "1 day"),
+        ("july 10 (+1 week)", "2025-07-10", "1 week"),
         ("friday - 2 hours of work", "2025-06-13", "2 hours"),
         (
             "2025-07-10 plus 3 days of rest",
@@ -1190,10 +1191,12 @@ fn a_span_to_come_starts_today_or_now() {
         ("未来两周", "2025-06-11 to 2025-06-25 00:00"),
         ("在未来三天内", "2025-06-11 to 2025-06-14 00:00"),
         ("within the next 5 days", "2025-06-16 to -"),
+        ("in the coming week", "2025-06-11 to 2025-06-18 00:00"),
     ] {
         assert_eq!(format_range(text), range, "{text}");
         assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
     }
+    assert_eq!(format_found_date("in the coming days"), "-");
 }
 
 #[test]
