@@ -12,8 +12,8 @@ pub struct DreamRules {
     pub decay_after: TimeDelta,
     /// The number of reads after which a memory in the inbox is filed.
     pub filing_accesses: u64,
-    /// The time for which a memory remains unchanged that another program changed, because an editor may have its file open. The time
-    /// of that change is `updated_at`, so it is known only of files without times of their own.
+    /// The time for which a memory remains unchanged after another program wrote its file, because an editor may have it open. Only files
+    /// without times of their own show when that was.
     pub edit_pause: TimeDelta,
 }
 

@@ -36,6 +36,11 @@ impl OpenBatches {
         None
     }
 
+    /// Returns whether a request of a batch has this id and no response yet.
+    pub(super) fn is_pending(&self, id: &Value) -> bool {
+        self.with(|open| open.iter().any(|batch| batch.pending.contains(id)))
+    }
+
     /// Takes the response to a request.
     pub(super) fn take(&self, id: &Value, response: &str) -> BatchResponse {
         self.settle(id, Some(response))
@@ -90,6 +95,7 @@ mod tests {
             batches.open(vec![json!(1), json!("1"), json!(2)], vec!["e".into()]),
             None
         );
+        assert!(batches.is_pending(&json!(1)) && !batches.is_pending(&json!(3)));
         assert_eq!(batches.take(&json!(3), "c"), BatchResponse::Single);
         assert_eq!(batches.take(&json!("1"), "a"), BatchResponse::Incomplete);
         assert_eq!(batches.cancel(&json!(2)), BatchResponse::Incomplete);

@@ -175,17 +175,29 @@ impl<R: AsyncWrite + Unpin, W: AsyncWrite + Unpin> RequestForwarder<R, W> {
             let answer = error_response(&Value::Null, INVALID_REQUEST, &why);
             return Ok(Some(exact_json::to_text(&answer)));
         }
-        let checked: Vec<_> = messages.iter().map(check_any).collect();
-        let valid = || checked.iter().filter_map(|checked| checked.as_ref().ok());
-        let requests = valid().filter(|message| is_request(message));
-        let pending = requests.filter_map(|message| message.get("id").cloned());
-        let refused = checked.iter().filter_map(|checked| checked.as_ref().err());
-        let complete = self.batches.open(
-            pending.collect(),
-            refused.map(exact_json::to_text).collect(),
-        );
-        for message in valid() {
-            let text = exact_json::to_text(&Value::Object((*message).clone()));
+        let (mut valid, mut pending, mut refused) = (Vec::new(), Vec::new(), Vec::new());
+        for message in &messages {
+            let message = match check_any(message) {
+                Ok(message) => message,
+                Err(answer) => {
+                    refused.push(exact_json::to_text(&answer));
+                    continue;
+                }
+            };
+            let id = message.get("id").filter(|_| is_request(message));
+            // The SDK answers only one of two requests with the same id.
+            if let Some(id) = id.filter(|id| pending.contains(*id) || self.batches.is_pending(id)) {
+                let why = format!("the id {id} belongs to another request without a response");
+                let answer = error_response(&Value::Null, INVALID_REQUEST, &why);
+                refused.push(exact_json::to_text(&answer));
+                continue;
+            }
+            pending.extend(id.cloned());
+            valid.push(message);
+        }
+        let complete = self.batches.open(pending, refused);
+        for message in valid {
+            let text = exact_json::to_text(&Value::Object(message.clone()));
             self.forward(message, text.into_bytes()).await?;
         }
         Ok(complete)

@@ -839,6 +839,12 @@ fn a_batch_is_answered_with_one_list_and_a_value_that_is_no_message_with_an_erro
             "{line}: {answer}"
         );
     }
+    let repeated = list(&client.call(&json!([call(25), call(25)])));
+    let expected = [("25", false), ("null", true)];
+    assert_eq!(
+        repeated,
+        expected.map(|(id, is_error)| (id.to_owned(), is_error))
+    );
     let many: Vec<Value> = (0..80).map(call).collect();
     assert_eq!(list(&client.call(&json!(many))).len(), 80);
     assert_eq!(client.finish(), [Value::Null; 0]);

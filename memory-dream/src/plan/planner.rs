@@ -292,7 +292,7 @@ fn last_writes(
     Ok(written)
 }
 
-/// Returns the ids of the memories with files that another program changed after `since`.
+/// Returns the ids of the memories that changed after `since` without an operation of this program.
 fn edited_between(
     services: &Services,
     outlines: &[MemorySummary],

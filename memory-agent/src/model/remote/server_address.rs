@@ -22,9 +22,23 @@ impl ServerAddress {
         &self.0
     }
 
-    /// Returns whether it is the URL of a model server, with a scheme and a host and without a secret.
+    /// Returns whether it is the URL of a model server, with a scheme, a valid host and port, and without a secret.
     pub fn is_url(&self) -> bool {
+        let uri = self.0.parse::<Uri>().ok();
+        let Some(authority) = uri.as_ref().and_then(Uri::authority) else {
+            return false;
+        };
+        let port = authority.as_str().strip_prefix(authority.host());
+        let is_port = |port: &str| match port.strip_prefix(':') {
+            Some(digits) => {
+                let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+                is_number && digits.parse::<u16>().is_ok_and(|port| 0 < port)
+            }
+            None => port.is_empty(),
+        };
         Endpoint::parse(&self.0, "").is_ok()
+            && is_host(authority.host())
+            && port.is_some_and(is_port)
     }
 
     /// Returns whether the server is on this machine.
@@ -120,6 +134,31 @@ mod tests {
             "*",
         ] {
             assert!(!is_host(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_url_has_a_scheme_a_host_and_a_port_that_exists() {
+        for url in [
+            "https://api.openai.com/v1",
+            "http://localhost:11434/v1/",
+            "http://[::1]:80",
+        ] {
+            assert!(ServerAddress::from(url).is_url(), "{url}");
+        }
+        for text in [
+            "http://:8080/v1",
+            "http://host:99999",
+            "http://host:+80",
+            "http://host:0",
+            "https://https://host/v1",
+            "http://256.1.1.1",
+            "http://a..b",
+            "https://ann:secret@host/v1",
+            "localhost:11434",
+            "not-a-url",
+        ] {
+            assert!(!ServerAddress::from(text).is_url(), "{text}");
         }
     }
 

@@ -109,18 +109,13 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<D
     })
 }
 
-/// Consumes "in two weeks" and "within the next 5 days".
+/// Consumes "in two weeks", "in the next two weeks" and "within 5 days", which name the last moment.
 fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> {
-    let is_in = cursor.word() == "in";
     let is_ahead = cursor.consume_any_word(&["in", "within", "after"]);
     if !is_ahead || cursor.word_before(2) == "once" || cursor.word_before(2) == "twice" {
         return None;
     }
-    // "In the next two weeks" is a span.
-    let is_next = cursor.consume_any_phrase(&["the next", "the coming"]);
-    if is_in && is_next {
-        return None;
-    }
+    cursor.consume_any_phrase(&["the next", "the coming"]);
     cursor.consume_any_phrase(&[
         "less than",
         "no more than",

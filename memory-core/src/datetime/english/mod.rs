@@ -15,7 +15,7 @@ mod weekdays;
 
 use super::cursor::TokenCursor;
 use super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, PeriodEdge,
+    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
     RecurrencePhrase, TimeOfDay, Week, Year,
 };
 use super::token::DateTokenKind;
@@ -130,12 +130,19 @@ fn parse_recurrence_start(
     let is_from = cursor.word() == "from";
     let is_start = is_open && cursor.consume_any_word(&["starting", "beginning", "from"]);
     cursor.consume_any_word(&["on", "from", "in"]);
-    let DayPhrase { day, clock, .. } = parse_day(cursor).filter(|_| is_start)?;
+    if !is_start {
+        return None;
+    }
+    let first_of_year = |cursor: &mut TokenCursor<'_>| {
+        let year = Period::Year(Year::Exactly(parse_year(cursor)?));
+        Some(DayExpression::Edge(PeriodEdge::Start, year).into())
+    };
+    let DayPhrase { day, clock, .. } = parse_day(cursor).or_else(|| first_of_year(cursor))?;
     // A date with its year is itself the day of an interval without one.
     let is_bound = spoken.day.is_some() || !day.is_exact();
     let mut ahead = *cursor;
     let is_range = is_from && range::consume_joint(&mut ahead) && parse_day(&mut ahead).is_some();
-    (is_bound && !is_range && clock.is_none()).then_some(day)
+    (is_bound && (!is_range || spoken.day.is_some()) && clock.is_none()).then_some(day)
 }
 
 fn is_whole_month(spoken: &DateExpression) -> bool {

@@ -8,7 +8,9 @@ use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, NaiveTime, TimeDelt
 
 use self::day::resolve_day;
 use self::recurrence::RecurringDays;
-use self::time_of_day::{ResolvedLocalTime, at_waking_hour, resolve_day_part, resolve_time};
+use self::time_of_day::{
+    ResolvedLocalTime, at_waking_hour, record_assumption, resolve_day_part, resolve_time,
+};
 use super::mention::{DatePrecision, TimeRelation};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
 
@@ -62,6 +64,18 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
             resolved
                 .assumed
                 .push(format!("The range ends on {date}, the next such day."));
+        }
+        if let Some(clock) = end.clock.filter(|clock| !clock.is_sure)
+            && end.day.is_some()
+            && end.part.is_none()
+            && spoken.clock.is_none()
+        {
+            let hour = at.hour();
+            record_assumption(
+                TimeOfDay { hour, ..clock },
+                "is assumed",
+                &mut resolved.assumed,
+            );
         }
         resolved.end = Some(at);
     }

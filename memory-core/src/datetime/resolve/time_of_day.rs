@@ -208,7 +208,7 @@ pub(super) fn at_waking_hour(clock: TimeOfDay, assumed: &mut Vec<String>) -> Tim
 }
 
 /// Records the assumed half of the day and its alternative.
-fn record_assumption(clock: TimeOfDay, how: &str, assumed: &mut Vec<String>) {
+pub(super) fn record_assumption(clock: TimeOfDay, how: &str, assumed: &mut Vec<String>) {
     assumed.push(format!(
         "AM or PM is not given; {} {how}.",
         format_assumed_time(clock)

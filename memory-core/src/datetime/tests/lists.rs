@@ -124,6 +124,21 @@ fn the_order_of_recurring_dates_is_stated_and_a_day_of_another_interval_stays_ap
 }
 
 #[test]
+fn the_half_of_the_day_of_the_end_of_a_range_is_stated_if_it_is_assumed() {
+    for (text, expected) in [
+        ("from July 5 to July 7 at 9", Some("09:00, not 21:00,")),
+        ("from today to tomorrow at 5", Some("17:00, not 05:00,")),
+        ("from July 5 to July 7 at 9am", None),
+    ] {
+        let assumed = find_dates(text, &wednesday())[0].assumed.clone();
+        let assumed = assumed.unwrap_or_default();
+        let is_stated = assumed.contains("AM or PM is not given");
+        assert_eq!(is_stated, expected.is_some(), "{text}: {assumed}");
+        assert!(assumed.contains(expected.unwrap_or_default()), "{assumed}");
+    }
+}
+
+#[test]
 fn an_hour_behind_the_last_day_of_a_range_is_the_hour_of_its_end() {
     for (text, at, end) in [
         (

@@ -511,13 +511,20 @@ impl<'a> CandidateCollector<'a> {
             self.flushed
                 .load_features(addresses, within.terms(), self.named.speaker)
         };
-        for own in &mut found[matching..] {
-            let mut part = pending.remove(&own.key);
-            if let Some(address) = self.flushed.with_keys(&[own.key])?.first()
-                && let Ok(place) = flushed.binary_search(address)
-            {
-                part = load(vec![flushed.remove(place)])?.pop();
+        // Those that were added for another reason.
+        let mut known = HashMap::new();
+        let keys: Vec<i64> = found[matching..].iter().map(|own| own.key).collect();
+        let mut addresses = self.flushed.with_keys(&keys)?;
+        addresses.retain(|address| match flushed.binary_search(address) {
+            Ok(place) => {
+                flushed.remove(place);
+                true
             }
+            Err(_) => false,
+        });
+        known.extend(load(addresses)?.into_iter().map(|part| (part.key, part)));
+        for own in &mut found[matching..] {
+            let part = pending.remove(&own.key).or_else(|| known.remove(&own.key));
             let Some(part) = part else {
                 continue;
             };

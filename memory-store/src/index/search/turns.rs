@@ -5,7 +5,8 @@
 //! two, the speaker with a median length at least twice as long is the assistant. The order of messages is
 //! `created_at`, then the order in which they were stored; the journal preserves it when the index is rebuilt.
 //!
-//! In a conversation scope, the memories are messages if they have several authors or a role; else each is a note.
+//! In a conversation scope, the memories are messages if they have several authors or a role; else each is a note. Among messages with
+//! roles, a memory without one is a fact or a note.
 //! Outside conversation scopes, memories count as a conversation if several sources wrote them within minutes. If
 //! one source is named like an assistant, the names of the sources give the roles there too. A session ends with
 //! a pause of six hours between people, and of two hours with an assistant, which responds at once.
