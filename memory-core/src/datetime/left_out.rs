@@ -46,10 +46,11 @@ fn find_beside(
         parts.get(next).is_some_and(|span| span.start <= place)
     };
     let is_time = |at: &usize| is_time_word(tokens, *at) || names_zone(text, tokens, *at);
+    let can_last = reading.repeats || reading.kind != DatePrecision::Date;
     let is_time_behind = |at: &usize| {
         is_time(at)
             || tokens[*at].what == DateTokenKind::Word("ago")
-            || reading.repeats && is_extent(tokens, *at)
+            || can_last && is_extent(tokens, *at)
             || is_other_number(tokens, *at, reading.kind)
     };
     let last_of = |places: &mut dyn Iterator<Item = usize>, is_time: &dyn Fn(&usize) -> bool| {

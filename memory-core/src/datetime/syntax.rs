@@ -84,10 +84,15 @@ impl DateExpression {
         true
     }
 
+    /// Returns whether the expression is an offset in hours or less, which as the end of a range is its length.
+    pub(super) fn is_length(&self) -> bool {
+        matches!(&self.day, Some(DayExpression::Away(amount, _)) if amount.is_exact)
+    }
+
     /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(DayExpression::Now))
-            || matches!(&self.day, Some(DayExpression::Away(amount, _)) if amount.is_exact)
+            || self.is_length()
             || self.every.is_some_and(|every| every.is_exact)
     }
 }
@@ -286,10 +291,10 @@ impl DayExpression {
         }
     }
 
-    /// Returns whether the words name a date with its year.
+    /// Returns whether the words name a single day: a date with its year, "tomorrow".
     pub(super) fn is_exact(&self) -> bool {
         match self {
-            Self::OfMonth(_, Month::Named(_, Year::Exactly(_))) => true,
+            Self::Shifted(_) | Self::OfMonth(_, Month::Named(_, Year::Exactly(_))) => true,
             Self::Confirmed(_, day) | Self::EitherWay(day, _) => day.is_exact(),
             _ => false,
         }

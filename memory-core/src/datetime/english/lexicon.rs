@@ -308,6 +308,7 @@ pub(in super::super) fn can_start_expression(word: &str) -> bool {
             | "the"
             | "in"
             | "within"
+            | "starting"
             | "after"
             | "next"
             | "last"

@@ -13,6 +13,8 @@ mod spans;
 mod times_of_day;
 mod weekdays;
 
+use std::ops::Range;
+
 use super::cursor::TokenCursor;
 use super::syntax::{
     CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
@@ -22,7 +24,7 @@ use super::token::DateTokenKind;
 use super::zones::NamedOffset;
 use super::{numeric, range};
 use days::parse_day;
-use durations::parse_lone_duration;
+use durations::{parse_duration, parse_lone_duration};
 use lexicon::lookup_frequency;
 use recurrence::{
     parse_month_of_each, parse_months, parse_more_days, parse_ordinal_days, parse_recurrence,
@@ -71,6 +73,7 @@ fn parse_lone_offset(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
 fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     cursor.attempt(|cursor| {
         let mut spoken = DateExpression::default();
+        let first_day = cursor.attempt(parse_first_day_ahead);
         // Each component at most once, and a period with the day in it.
         for _ in 0..MAX_COMPONENTS {
             if range::follows(cursor, &spoken) || !parse_next_component(cursor, &mut spoken) {
@@ -83,6 +86,10 @@ fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
                 Some(DayExpression::Edge(PeriodEdge::Start, period)) if period.is_current()
             );
         spoken.is_vague &= spoken.every.is_none();
+        if first_day.is_some() {
+            (spoken.every.is_some() && spoken.from.is_none()).then_some(())?;
+            spoken.from = first_day;
+        }
         let is_named = spoken.day.is_some() || spoken.clock.is_some();
         let is_expression = is_named || spoken.every.is_some() || spoken.impossible.is_some();
         (is_expression && !is_current_period).then_some(spoken)
@@ -99,6 +106,10 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
         return parse_component(cursor, spoken);
     }
     if numeric::consume_timestamp_end(cursor, spoken) || parse_added_amount(cursor, spoken) {
+        return true;
+    }
+    if let Some(length) = cursor.attempt(|cursor| parse_length(cursor, spoken)) {
+        spoken.end = Some(DateExpression::boxed_day(length));
         return true;
     }
     if let Some(from) = cursor.attempt(|cursor| parse_recurrence_start(cursor, spoken)) {
@@ -120,6 +131,18 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
     false
 }
 
+/// Consumes how long an event lasts: "for 30 minutes" behind its hour.
+fn parse_length(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) -> Option<DayExpression> {
+    let is_open = spoken.clock.is_some() && spoken.end.is_none();
+    cursor.consume_sign(',');
+    let is_length = is_open && cursor.consume_any_word(&["for", "lasting"]);
+    let length = parse_duration(cursor).filter(|length| is_length && length.is_exact)?;
+    Some(offset_from_now(length))
+}
+
+/// The words before the first day of a recurrence.
+const START: [&str; 2] = ["starting", "beginning"];
+
 /// Consumes the first day of a recurrence: "starting July 12" behind "every Saturday".
 fn parse_recurrence_start(
     cursor: &mut TokenCursor<'_>,
@@ -128,7 +151,7 @@ fn parse_recurrence_start(
     cursor.consume_sign(',');
     let is_open = spoken.every.is_some() && spoken.from.is_none();
     let is_from = cursor.word() == "from";
-    let is_start = is_open && cursor.consume_any_word(&["starting", "beginning", "from"]);
+    let is_start = is_open && (cursor.consume_any_word(&START) || cursor.consume_word("from"));
     cursor.consume_any_word(&["on", "from", "in"]);
     if !is_start {
         return None;
@@ -143,6 +166,17 @@ fn parse_recurrence_start(
     let mut ahead = *cursor;
     let is_range = is_from && range::consume_joint(&mut ahead) && parse_day(&mut ahead).is_some();
     (is_bound && (!is_range || spoken.day.is_some()) && clock.is_none()).then_some(day)
+}
+
+/// Consumes the first day of the recurrence that follows: "starting July 12" before "every Saturday".
+fn parse_first_day_ahead(cursor: &mut TokenCursor<'_>) -> Option<(DayExpression, Range<usize>)> {
+    let start = cursor.position();
+    cursor.consume_any_word(&START).then_some(())?;
+    cursor.consume_any_word(&["on", "from", "in"]);
+    let named = parse_day(cursor).filter(|named| named.clock.is_none())?;
+    let end = cursor.position();
+    cursor.consume_sign(',');
+    Some((named.day, start..end))
 }
 
 fn is_whole_month(spoken: &DateExpression) -> bool {
@@ -264,7 +298,8 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             spoken.part = spoken.part.or(part);
             spoken.clock = spoken.clock.or(clock);
             spoken.is_vague |= is_vague;
-            spoken.end = end.map(DateExpression::boxed_day);
+            let end = end.map(DateExpression::boxed_day);
+            spoken.end = end.or(spoken.end.take());
             return true;
         }
     }
@@ -394,6 +429,11 @@ fn parse_recurrence_beside(
             what => what.is_none(),
         }
         || is_frequency && before == Some(DateTokenKind::Word("me"))
+        || is_frequency && {
+            let mut ahead = *cursor;
+            ahead.consume_sign(',');
+            START.contains(&ahead.word())
+        }
         || is_frequency
             && matches!(before, None | Some(DateTokenKind::Sign('\n')))
             && !names_other_day(*cursor, recurrence.every);
@@ -427,7 +467,10 @@ fn names_other_day(mut cursor: TokenCursor<'_>, every: CalendarDuration) -> bool
         if !is_over {
             cursor.step();
         }
-        day.is_some_and(|named| named.is_vague || !named.day.recurs_every(every))
+        day.is_some_and(|named| {
+            let is_single = named.is_vague || matches!(named.day, DayExpression::Shifted(_));
+            is_single || !named.day.recurs_every(every)
+        })
     })
 }
 

@@ -247,7 +247,8 @@ fn resolve_range_end(
             utc: start.at.naive_utc(),
             zone: now.zone,
         };
-        return after(end, now).or_else(|| after(end, &from_start));
+        let from_now = || after(end, now).filter(|_| !end.is_length());
+        return from_now().or_else(|| after(end, &from_start));
     }
     let zone: &dyn DynTimeZone = end.zone.as_ref().map_or(now.zone, |zone| zone);
     let date = zone.local_time_at(start.at.naive_utc())?.date_naive();

@@ -828,7 +828,6 @@ fn abbreviated_words_for_days_are_read_like_whole_words() {
 #[test]
 fn words_of_time_that_no_mention_includes_are_named() {
     for (text, left_out) in [
-        ("tomorrow at 3pm daily", "daily"),
         ("daily, tomorrow at 3pm", "daily"),
         ("tomorrow at 3pm on weekend", "on weekend"),
         ("10am Narnia time tomorrow", "Narnia time"),
@@ -1036,6 +1035,39 @@ fn a_year_with_its_character_is_read_behind_every_sign() {
 }
 
 #[test]
+fn the_length_of_an_event_gives_its_end() {
+    for (text, range) in [
+        (
+            "Friday at 2 pm for 30 minutes",
+            "2025-06-13 14:00 to 2025-06-13 14:30",
+        ),
+        (
+            "call Anna tomorrow at 23:00 for 1.5 hours",
+            "2025-06-12 23:00 to 2025-06-13 00:30",
+        ),
+        (
+            "at 3pm for an hour and a half on Friday",
+            "2025-06-13 15:00 to 2025-06-13 16:30",
+        ),
+        (
+            "today at 15:00, lasting 2h",
+            "2025-06-11 15:00 to 2025-06-11 17:00",
+        ),
+        (
+            "every Monday at 9 for 45 minutes",
+            "2025-06-16 09:00 to 2025-06-16 09:45",
+        ),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+        assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
+    }
+    assert_eq!(
+        format_found_date("dinner tomorrow at 7 for 4 people"),
+        "2025-06-12 19:00"
+    );
+}
+
+#[test]
 fn a_recurrence_starts_on_the_day_that_follows_it() {
     for (text, at) in [
         ("every Saturday starting July 12", "2025-07-12"),
@@ -1057,6 +1089,13 @@ fn a_recurrence_starts_on_the_day_that_follows_it() {
         ("every June starting 2027", "2027-06-01"),
         ("every year starting in 2028", "2028-01-01"),
         ("every Friday from July 10 to August 20", "2025-07-11"),
+        ("weekly starting July 7", "2025-07-07"),
+        ("tomorrow at 3pm every week", "2025-06-12 15:00"),
+        ("tomorrow at 3pm daily", "2025-06-12 15:00"),
+        ("monthly, starting on August 1 at 9am", "2025-08-01 09:00"),
+        ("starting July 12 every Saturday", "2025-07-12"),
+        ("Starting tomorrow, every day at 8am", "2025-06-12 08:00"),
+        ("beginning August 1, every month on the 5th", "2025-08-05"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
         let found = find_dates(text, &wednesday());
