@@ -92,6 +92,7 @@ pub(crate) fn open_lazily(settings: &Settings) -> Option<Arc<dyn Embedder>> {
             settings,
             environment,
             opened: OnceLock::new(),
+            before: built_in().ok(),
         }) as Arc<dyn Embedder>
     })
 }
@@ -170,6 +171,10 @@ impl Embedder for DaemonEmbedder {
             .unwrap_or_else(|| self.own.identity())
     }
 
+    fn predecessor(&self) -> Option<&dyn Embedder> {
+        self.own.predecessor()
+    }
+
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let Some(there) = self.daemon_identity() else {
             return self.own.embed(texts);
@@ -209,6 +214,8 @@ struct LazyEmbedder {
     settings: EmbeddingSettings,
     environment: Environment,
     opened: OnceLock<Result<Arc<dyn Embedder>, EmbedError>>,
+    /// The built-in model, which a home has used before it is told to use another one.
+    before: Option<Arc<dyn Embedder>>,
 }
 
 impl LazyEmbedder {
@@ -227,6 +234,10 @@ impl LazyEmbedder {
 impl Embedder for LazyEmbedder {
     fn identity(&self) -> &str {
         self.get_or_open().map_or("", Embedder::identity)
+    }
+
+    fn predecessor(&self) -> Option<&dyn Embedder> {
+        self.before.as_deref()
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {

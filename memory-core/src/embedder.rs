@@ -16,6 +16,11 @@ pub trait Embedder: Debug + Send + Sync {
         false
     }
 
+    /// Returns the model to search with until this one has vectors of as many texts, such as after a switch of the model.
+    fn predecessor(&self) -> Option<&dyn Embedder> {
+        None
+    }
+
     /// Returns one vector for each text, in order, each of length 1.
     ///
     /// The vector is zero for a text that the vocabulary of the model does not cover; it is similar to no other vector.

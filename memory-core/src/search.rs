@@ -7,7 +7,7 @@ use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
-    EmbedError, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
+    EmbedError, Embedder, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
     SearchResults, Services, StoreError, is_nonzero, rank,
 };
 
@@ -80,14 +80,17 @@ fn search_parsed(
         misread,
     } = parsed;
     let mut troubles = Vec::new();
-    let vector = embed_query(services, &query.text, &question).unwrap_or_else(|why| {
-        troubles.push(format!("{why}; searched by words only"));
-        None
+    let embedder = current_embedder(services).filter(|_| !question.is_exact());
+    let vector = embedder.and_then(|embedder| {
+        let vector = embed_query(services, embedder, &query.text, &question);
+        let vector = vector.unwrap_or_else(|why| {
+            troubles.push(format!("{why}; searched by words only"));
+            None
+        });
+        troubles.extend(missing_vectors(services, embedder, vector.is_some()));
+        vector
     });
-    if !question.is_exact() {
-        troubles.extend(missing_vectors(services, vector.is_some()));
-    }
-    let vector = vector.as_deref().zip(services.embedder.as_deref());
+    let vector = vector.as_deref().zip(embedder);
     let vector = vector.map(|(vector, embedder)| QueryVector {
         identity: embedder.identity(),
         vector,
@@ -221,8 +224,22 @@ fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
         .collect()
 }
 
-/// Returns the vector of the query, or `None` without a model, without stored vectors, for an exact query, or if the model knows no
-/// word of the query.
+/// Returns the configured model, or the one before it while that one has vectors of more memories.
+fn current_embedder(services: &Services) -> Option<&dyn Embedder> {
+    let embedder = services.embedder.as_deref()?;
+    let missing = |of: &dyn Embedder| services.store.count_without_vector(of.identity()).ok();
+    let has_more = |before: &&dyn Embedder| {
+        services
+            .store
+            .has_vectors(Some(before.identity()))
+            .unwrap_or_default()
+            && !embedder.identity().is_empty()
+            && missing(*before) < missing(embedder)
+    };
+    Some(embedder.predecessor().filter(has_more).unwrap_or(embedder))
+}
+
+/// Returns the vector of the query, or `None` without stored vectors, or if the model knows no word of the query.
 ///
 /// If the query names exactly one speaker, the vector is the mean of that of the text and that of the text in the first person.
 ///
@@ -230,14 +247,12 @@ fn diversify(hits: Vec<Hit>, query: &Query) -> Vec<Hit> {
 /// The reason why the model or the store fails.
 fn embed_query(
     services: &Services,
+    embedder: &dyn Embedder,
     text: &str,
     question: &TextQuery,
 ) -> Result<Option<Embedding>, String> {
-    let Some(embedder) = services.embedder.as_ref().filter(|_| !question.is_exact()) else {
-        return Ok(None);
-    };
     // A home that cannot be written has the vectors that it has.
-    let _ = embed_few(services, embedder.as_ref());
+    let _ = embed_few(services, embedder);
     let has_vectors = |identity| {
         let answer = services.store.has_vectors(identity);
         answer.map_err(|error| format!("the vectors cannot be used: {error}"))
@@ -271,21 +286,30 @@ fn embed_query(
 /// Returns a message if some memories have no vector, so that a search by meaning does not find them.
 ///
 /// A model that was never used is silent, unless it needs no setup.
-fn missing_vectors(services: &Services, has_vector: bool) -> Option<String> {
-    let embedder = services.embedder.as_deref()?;
+fn missing_vectors(
+    services: &Services,
+    embedder: &dyn Embedder,
+    has_vector: bool,
+) -> Option<String> {
     if !has_vector && !embedder.is_instant() {
         return None;
     }
+    let configured = services.embedder.as_deref()?;
     let missing = services
         .store
-        .count_without_vector(embedder.identity())
+        .count_without_vector(configured.identity())
         .ok()
         .filter(|missing| 0 < *missing)?;
+    let all = count_memories(services.store.as_ref(), services.clock.now())
+        .ok()?
+        .max(missing);
+    let (vector, found) = if configured.identity() == embedder.identity() {
+        ("vector", "by their words only")
+    } else {
+        ("vector of the configured model", "with the model before it")
+    };
     Some(format!(
-        "{missing} of {} memories have no vector yet and are found by their words only; `memory embed` computes the vectors",
-        count_memories(services.store.as_ref(), services.clock.now())
-            .ok()?
-            .max(missing)
+        "{missing} of {all} memories have no {vector} yet and are found {found}; `memory embed` computes the vectors"
     ))
 }
 
@@ -312,8 +336,8 @@ mod tests {
     use super::*;
     use crate::testing::services;
     use crate::{
-        ContentHash, Draft, EmbedError, Embedder, Embedding, Filter, MemStore, Ranking, Scope,
-        SecretPolicy, TextVector, query_parser, write,
+        ContentHash, Draft, EmbedError, Embedding, Filter, MemStore, Ranking, Scope, SecretPolicy,
+        TextVector, query_parser, write,
     };
 
     /// A model that returns vectors of NaN.
@@ -424,7 +448,7 @@ mod tests {
         for text in ["Where was Anna?", "Where was Carl?", "Did Anna meet Bob?"] {
             let question = query_parser::parse(text, &Filter::default()).question;
             assert_eq!(
-                embed_query(&services, text, &question),
+                embed_query(&services, attentive.as_ref(), text, &question),
                 Ok(Some(vec![1.0, 0.0]))
             );
         }
@@ -473,7 +497,59 @@ mod tests {
             .store_vectors("blind", &[kept])
             .expect("it is kept");
         let question = query_parser::parse("sea", &Filter::default()).question;
-        assert_eq!(embed_query(&services, "sea", &question), Ok(None));
+        let vector = embed_query(&services, &ZeroEmbedder, "sea", &question);
+        assert_eq!(vector, Ok(None));
+    }
+
+    /// A model that was configured after another one.
+    #[derive(Debug)]
+    struct SecondEmbedder(RecordingEmbedder);
+
+    impl Embedder for SecondEmbedder {
+        fn identity(&self) -> &'static str {
+            "second"
+        }
+
+        fn predecessor(&self) -> Option<&dyn Embedder> {
+            Some(&self.0)
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+            Ok(vec![vec![0.0, 1.0]; texts.len()])
+        }
+    }
+
+    #[test]
+    fn the_model_before_answers_until_the_new_one_has_as_many_vectors() {
+        let services = Services {
+            embedder: Some(Arc::new(SecondEmbedder(RecordingEmbedder::default()))),
+            ..services(Arc::new(MemStore::default()))
+        };
+        let id = write(&services, Draft::new("sea"), SecretPolicy::Refuse)
+            .expect("it is kept")
+            .id;
+        let query = Query {
+            text: "where is the ocean".into(),
+            filter: Filter::default(),
+            limit: 10,
+            ranking: Ranking::default(),
+        };
+        for (identity, vector, note) in [
+            ("attentive", vec![1.0, 0.0], true),
+            ("second", vec![0.0, 1.0], false),
+        ] {
+            let kept = TextVector {
+                id,
+                text: ContentHash::of("sea"),
+                vectors: vec![vector],
+            };
+            let stored = services.store.store_vectors(identity, &[kept]);
+            assert_eq!(stored.expect("it is kept"), 1);
+            let current = current_embedder(&services).map(Embedder::identity);
+            assert_eq!(current, Some(identity));
+            let found = search(&services, &query).expect("it is searched");
+            assert_eq!(found.degraded.is_some(), note, "{:?}", found.degraded);
+        }
     }
 
     #[test]

@@ -494,7 +494,7 @@ mod tests {
         let keys = day.0.keys().cloned().collect();
         assert_eq!(
             SuggestedMap::new(keys, &[day]).map(|map| map.fields),
-            fields(&[("content", "text")])
+            fields(&[("content", "text"), ("created", "date")])
         );
         let activity = json!({"header": "Apps", "title": "Asked about tea", "titleUrl": "https://a.example/a-long-path-of-a-page",
             "time": "2026-01-02T03:04:05.678Z", "details": [{"name": "x"}]});

@@ -92,6 +92,7 @@ mod source_name;
 mod source_text;
 mod text_files;
 mod truncation;
+mod unquoted_values;
 mod yaml;
 
 pub mod export;

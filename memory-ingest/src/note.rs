@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
+use memory_core::datetime::StatedTime;
 use memory_core::{
     Draft, NoteItem, Origin, Phase, SourceItem, parse_day_as, parse_rfc3339, valid_time, wikilink,
 };
@@ -14,6 +15,7 @@ use crate::front_matter::{self, SplitText};
 use crate::markdown_links::file_links;
 use crate::own_fields;
 use crate::source_text::{self, SourceText};
+use crate::unquoted_values::quote_values;
 use crate::yaml::Yaml;
 
 /// The source whose tags in one text may contain spaces.
@@ -64,7 +66,8 @@ pub(crate) fn read_text(entry: &FolderEntry) -> Result<SourceText, SourceItem> {
 impl SourceNote {
     /// Returns the note with the text of the file at `path` below `root`.
     pub(crate) fn new(source: &str, root: &str, path: &str, text: &SourceText) -> Self {
-        let parted = front_matter::split_front_matter(&text.text);
+        let quoted = quote_values(&text.text);
+        let parted = front_matter::split_front_matter(&quoted);
         let mut warnings: Vec<_> = text
             .warning
             .iter()
@@ -144,13 +147,13 @@ impl SourceNote {
             phase: Some(Phase::Inbox),
             tags: names.tags.into_iter().collect(),
             source: source.into(),
-            created_at: created_at(&fields).or(day),
+            created_at: time_at(&fields, &CREATION_KEYS, &mut warnings).or(day),
             origin: Some(origin),
             ..Draft::new(trim_newline(content))
         };
         let (inline_tags, front_matter) =
             (wikilink::prose_tags(&prose), foreign.unwrap_or_default());
-        let updated_at = updated_at(&fields);
+        let updated_at = time_at(&fields, &CHANGE_KEYS, &mut warnings);
         Self {
             draft,
             fields,
@@ -335,48 +338,48 @@ fn remove_duplicates(names: Vec<String>) -> Vec<String> {
         .collect()
 }
 
-fn created_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
-    let is_creation = |key: &str| {
-        let key = key.to_lowercase().replace(['-', ' '], "_");
-        matches!(
-            key.as_str(),
-            "created"
-                | "created_at"
-                | "createdat"
-                | "date"
-                | "date_created"
-                | "creation_date"
-                | "create_time"
-                | "ctime"
-        )
-    };
-    fields
-        .iter()
-        .filter(|(key, _)| is_creation(key))
-        .find_map(|(_, value)| time_of(value))
-}
+/// The properties that state when a note was written.
+const CREATION_KEYS: [&str; 8] = [
+    "created",
+    "created_at",
+    "createdat",
+    "date",
+    "date_created",
+    "creation_date",
+    "create_time",
+    "ctime",
+];
 
-/// Returns the time of the last change that the front matter states.
-fn updated_at(fields: &[(String, Yaml)]) -> Option<DateTime<Utc>> {
-    let is_change = |key: &str| {
-        let key = key.to_lowercase().replace(['-', ' '], "_");
-        matches!(
-            key.as_str(),
-            "updated"
-                | "updated_at"
-                | "updatedat"
-                | "modified"
-                | "modified_at"
-                | "last_modified"
-                | "date_modified"
-                | "lastmod"
-                | "mtime"
-        )
-    };
-    fields
-        .iter()
-        .filter(|(key, _)| is_change(key))
-        .find_map(|(_, value)| time_of(value))
+/// The properties that state when a note was last changed.
+const CHANGE_KEYS: [&str; 9] = [
+    "updated",
+    "updated_at",
+    "updatedat",
+    "modified",
+    "modified_at",
+    "last_modified",
+    "date_modified",
+    "lastmod",
+    "mtime",
+];
+
+/// Returns the time that one of the properties `keys` states, or adds a warning if their values are no times.
+fn time_at(
+    fields: &[(String, Yaml)],
+    keys: &[&str],
+    warnings: &mut Vec<String>,
+) -> Option<DateTime<Utc>> {
+    let is_asked = |key: &str| keys.contains(&&*key.to_lowercase().replace(['-', ' '], "_"));
+    let own = || fields.iter().filter(|(key, _)| is_asked(key));
+    let time = own().find_map(|(_, value)| time_of(value));
+    let has_digits = |text: &&str| text.contains(char::is_numeric);
+    let unread = own().find_map(|(key, value)| Some((key, value.scalar().filter(has_digits)?)));
+    if let Some((key, text)) = unread.filter(|_| time.is_none()) {
+        warnings.push(format!(
+            "the property {key:?} is not read as a time: {text:?}"
+        ));
+    }
+    time
 }
 
 /// Returns the time that a property states, possibly by a link to the note of a day.
@@ -466,65 +469,36 @@ fn parse_with_zone(text: &str) -> Option<DateTime<Utc>> {
     if let Some(moment) = parse_rfc3339(text) {
         return Some(moment);
     }
-    let with_offset = [
-        "%Y-%m-%d %H:%M:%S %z",
-        "%Y-%m-%d %H:%M:%S%z",
-        "%Y-%m-%dT%H:%M:%S%z",
-        "%Y-%m-%d %H:%M %z",
-    ];
-    with_offset
-        .iter()
-        .find_map(|format| DateTime::parse_from_str(text, format).ok())
-        .map(|moment| moment.to_utc())
-        .or_else(|| parse_milliseconds(text))
+    parse_count(text).or_else(|| stated_at(text, true))
+}
+
+fn stated_at(text: &str, has_zone: bool) -> Option<DateTime<Utc>> {
+    let stated = StatedTime::parse(text).filter(|stated| stated.has_zone == has_zone);
+    Some(stated?.at)
 }
 
 fn parse_local(text: &str) -> Option<DateTime<Utc>> {
     let with_time = [
         "%Y-%m-%dT%H:%M:%S%.f",
         "%Y-%m-%d %H:%M:%S%.f",
-        "%Y-%m-%dT%H:%M",
-        "%Y-%m-%d %H:%M",
-        "%Y/%m/%d %H:%M:%S",
-        "%Y/%m/%d %H:%M",
+        "%Y%m%d%H%M%S",
+        "%Y%m%d%H%M",
     ];
     with_time
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
         .map(|moment| moment.and_utc())
         .or_else(|| parse_day(text))
-        .or_else(|| parse_long_date(text))
+        .or_else(|| stated_at(text, false))
 }
 
 /// Returns the midnight in UTC of a text that is a day without a time.
 pub(crate) fn day_of(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim();
-    let long = || parse_long_date(text).filter(|_| !text.contains(':'));
-    parse_day(text).or_else(long).and_then(valid_time)
-}
-
-/// Parses an English date such as `Monday, March 1st 2021, 10:11:12 am`.
-fn parse_long_date(text: &str) -> Option<DateTime<Utc>> {
-    static DATE: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"^(?:[A-Za-z]+, )?([A-Za-z]+) (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?:,? (\d{1,2}:\d{2}(?::\d{2})?)(?: ?([AaPp][Mm]))?)?$")
-            .expect("the pattern is right")
-    });
-    let found = DATE.captures(text)?;
-    let part = |index: usize| found.get(index).map(|part| part.as_str());
-    let time = part(4).unwrap_or("0:00");
-    let seconds = if time.matches(':').count() == 1 {
-        ":00"
-    } else {
-        ""
-    };
-    let day = format!("{} {} {} {time}{seconds}", part(1)?, part(2)?, part(3)?);
-    let moment = match part(5) {
-        Some(half) => {
-            NaiveDateTime::parse_from_str(&format!("{day} {half}"), "%B %d %Y %I:%M:%S %p")
-        }
-        None => NaiveDateTime::parse_from_str(&day, "%B %d %Y %H:%M:%S"),
-    };
-    moment.ok().map(|moment| moment.and_utc())
+    let stated = || StatedTime::parse(text).filter(|stated| stated.is_day);
+    parse_day(text)
+        .or_else(|| Some(stated()?.at))
+        .and_then(valid_time)
 }
 
 /// Parses a date without a time of day, also as it occurs in the file names of journals.
@@ -567,15 +541,18 @@ fn date_of_path(path: &str) -> Option<DateTime<Utc>> {
     of_name()
         .or_else(of_day_first)
         .or_else(of_folders)
-        .or_else(|| parse_long_date(name).and_then(valid_time))
+        .or_else(|| StatedTime::parse(name).and_then(|stated| valid_time(stated.at)))
 }
 
-/// Parses the milliseconds since 1970 that Logseq writes.
-fn parse_milliseconds(text: &str) -> Option<DateTime<Utc>> {
-    let is_count = text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_digit());
-    is_count
-        .then(|| text.parse().ok().and_then(DateTime::from_timestamp_millis))
-        .flatten()
+/// Parses the seconds or milliseconds since 1970.
+fn parse_count(text: &str) -> Option<DateTime<Utc>> {
+    let count: i64 = text.parse().ok()?;
+    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.len() {
+        10 if is_digits => DateTime::from_timestamp(count, 0),
+        13 if is_digits => DateTime::from_timestamp_millis(count),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -583,7 +560,8 @@ mod tests {
     use chrono::{DateTime, Utc};
 
     use super::{
-        SourceNote, SourceText, created_at, date_of_path, local_times_in, parse, updated_at,
+        CHANGE_KEYS, CREATION_KEYS, SourceNote, SourceText, date_of_path, local_times_in, parse,
+        time_at,
     };
     use crate::front_matter::split_front_matter;
 
@@ -634,11 +612,43 @@ mod tests {
             let text = format!("---\n{line}\n---\n");
             let fields = split_front_matter(&text).fields.expect("it is YAML");
             let moment = |text: Option<&str>| text.map(|text| text.parse().expect("a moment"));
+            let mut warnings = Vec::new();
+            let mut time = |keys: &[&str]| time_at(&fields, keys, &mut warnings);
             assert_eq!(
-                (created_at(&fields), updated_at(&fields)),
+                (time(&CREATION_KEYS), time(&CHANGE_KEYS)),
                 (moment(created), moment(updated)),
                 "{line}"
             );
+        }
+    }
+
+    #[test]
+    fn a_property_that_is_no_time_is_named() {
+        for (line, warning) in [
+            (
+                "created: 03/05/2024",
+                Some("\"created\" is not read as a time: \"03/05/2024\""),
+            ),
+            (
+                "modified: 5. März 2024",
+                Some("\"modified\" is not read as a time"),
+            ),
+            ("created: 03/05/2024\ndate: 2024-05-03", None),
+            ("date: someday", None),
+        ] {
+            let text = SourceText {
+                text: format!("---\n{line}\n---\ntea"),
+                warning: None,
+                modified_at: None,
+            };
+            let note = SourceNote::new("markdown", "", "a.md", &text);
+            assert_eq!(
+                note.warnings.len(),
+                usize::from(warning.is_some()),
+                "{line}"
+            );
+            let named = warning.is_none_or(|warning| note.warnings[0].contains(warning));
+            assert!(named, "{:?}", note.warnings);
         }
     }
 
@@ -712,6 +722,19 @@ mod tests {
             ),
             ("March 3rd 2021, 15:00", "2021-03-03T15:00:00Z"),
             ("May 2, 2021", "2021-05-02T00:00:00Z"),
+            ("05.03.2024", "2024-03-05T00:00:00Z"),
+            ("25/12/2023", "2023-12-25T00:00:00Z"),
+            ("5 March 2024, 10:11", "2024-03-05T10:11:00Z"),
+            ("2024年3月5日", "2024-03-05T00:00:00Z"),
+            ("2024-W10-2", "2024-03-05T00:00:00Z"),
+            ("20240305", "2024-03-05T00:00:00Z"),
+            ("20240305101112", "2024-03-05T10:11:12Z"),
+            ("1709629872", "2024-03-05T09:11:12Z"),
+            ("2024-03-05 10:11:12 PM", "2024-03-05T22:11:12Z"),
+            (
+                "Tue Mar 05 2024 10:11:12 GMT+0100 (Central European Standard Time)",
+                "2024-03-05T09:11:12Z",
+            ),
         ] {
             assert_eq!(
                 parse(text),
@@ -728,7 +751,9 @@ mod tests {
             "March 1st 2021, 13:00 pm",
             "24-01-02",
             "2024-13-01",
-            "20240102",
+            "03/05/2024",
+            "12 January",
+            "every 5 March 2024",
             "-0026-05-07T10:00:00",
             "+12026-05-07T10:00:00",
         ] {

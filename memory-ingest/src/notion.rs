@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use chrono::{DateTime, NaiveDateTime, Utc};
-use memory_core::{Source, SourceError, SourceItem, valid_time};
+use chrono::{DateTime, Utc};
+use memory_core::{Source, SourceError, SourceItem};
 use regex::Regex;
 use tempfile::NamedTempFile;
 
@@ -391,7 +391,8 @@ fn page_properties(content: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 fn read_property(note: &mut RecordNote, key: &str, value: &str) {
-    note.local_times.extend(parse_local_date(value));
+    note.local_times
+        .extend(note::local_time_of(trim_date(value)));
     match key.trim().to_lowercase().as_str() {
         "tags" | "tag" | "labels" => {
             let tags = value
@@ -411,20 +412,9 @@ fn read_property(note: &mut RecordNote, key: &str, value: &str) {
     }
 }
 
-/// Parses a date as Notion writes it, such as `January 2, 2024 3:04 PM`; one without a zone as if in UTC.
+/// Parses a date as Notion writes it, such as `@January 2, 2024 3:04 PM`.
 fn parse_date(text: &str) -> Option<DateTime<Utc>> {
-    parse_local_date(text).or_else(|| note::parse(trim_date(text)))
-}
-
-/// Parses a date without a zone as if in UTC.
-fn parse_local_date(text: &str) -> Option<DateTime<Utc>> {
-    let text = trim_date(text);
-    let times = ["%B %d, %Y %I:%M %p", "%B %d, %Y %H:%M", "%Y/%m/%d %I:%M %p"];
-    let time = times
-        .iter()
-        .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok());
-    time.and_then(|time| valid_time(time.and_utc()))
-        .or_else(|| note::local_time_of(text))
+    note::parse(trim_date(text))
 }
 
 fn trim_date(text: &str) -> &str {

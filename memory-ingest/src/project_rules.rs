@@ -5,7 +5,6 @@ use std::path::Path;
 use memory_core::{Category, Scope, Source, SourceError, SourceItem};
 
 use crate::folder::{FolderEntry, SourceFolder, has_extension};
-use crate::front_matter;
 use crate::note::{self, SourceNote};
 
 /// A coding agent, and the files in a project that it reads.
@@ -234,7 +233,7 @@ impl ProjectRules {
     }
 
     fn finding(&self, entry: &FolderEntry) -> SourceItem {
-        let mut text = match note::read_text(entry) {
+        let text = match note::read_text(entry) {
             Ok(text) => text,
             Err(skipped) => return skipped,
         };
@@ -244,7 +243,6 @@ impl ProjectRules {
                 reason: "is empty".into(),
             };
         }
-        text.text = quote_patterns(text.text);
         let mut note = SourceNote::new(self.name(), self.folder.name(), &entry.path, &text);
         note.draft.category = Some(rule_category(&entry.path));
         if !entry.path.ends_with(GLOBAL_RULES) {
@@ -280,145 +278,5 @@ fn rule_category(path: &str) -> Category {
         "AGENTS" => Category::Project,
         _ if path.split('/').any(|part| part == MEMORY_BANK) => Category::Project,
         _ => Category::Preferences,
-    }
-}
-
-/// Puts quotes around the values in the front matter of a rule, if it is not valid YAML.
-///
-/// Cursor writes patterns without quotes, such as `globs: *.ts`, where `*` begins an alias in YAML, and reads several patterns with
-/// commas between them, each with or without quotes.
-fn quote_patterns(text: String) -> String {
-    let parted = front_matter::split_front_matter(&text);
-    if parted.fields.is_ok() || parted.source.is_empty() {
-        return text;
-    }
-    let mut is_in_globs = false;
-    let quote = |line: &str| {
-        if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| is_in_globs) {
-            let indent = &line[..line.len() - line.trim_start().len()];
-            return format!("{indent}- {}", quoted(unquoted(item)));
-        }
-        let (key, value) = line.split_once(':').unwrap_or_default();
-        is_in_globs = key == "globs";
-        let value = value.trim();
-        if !matches!(key, "globs" | "description") || value.is_empty() || is_valid(line) {
-            return line.to_owned();
-        }
-        let list = value
-            .strip_prefix('[')
-            .and_then(|rest| rest.strip_suffix(']'));
-        let patterns = split_patterns(list.unwrap_or(value));
-        let is_list =
-            list.is_some() || patterns.iter().any(|pattern| unquoted(pattern) != *pattern);
-        if is_in_globs && is_list {
-            let patterns: Vec<_> = patterns
-                .iter()
-                .map(|pattern| quoted(unquoted(pattern)))
-                .collect();
-            return format!("{key}: [{}]", patterns.join(", "));
-        }
-        format!("{key}: {}", quoted(value))
-    };
-    let lines: Vec<_> = parted.source.lines().map(quote).collect();
-    let quoted = format!("---\n{}\n---\n{}", lines.join("\n"), parted.body);
-    if front_matter::split_front_matter(&quoted).fields.is_ok() {
-        quoted
-    } else {
-        text
-    }
-}
-
-/// Returns whether a line of front matter is valid YAML by itself.
-fn is_valid(line: &str) -> bool {
-    front_matter::split_front_matter(&format!("---\n{line}\n---\n"))
-        .fields
-        .is_ok()
-}
-
-/// Returns a text in double quotes.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
-/// Returns a pattern without the quotes around it.
-fn unquoted(pattern: &str) -> &str {
-    let pattern = pattern.trim();
-    let inner = |quote| pattern.strip_prefix(quote)?.strip_suffix(quote);
-    inner('"').or_else(|| inner('\'')).unwrap_or(pattern)
-}
-
-/// Returns the patterns in a list: the parts between commas that are neither in quotes nor in braces.
-fn split_patterns(list: &str) -> Vec<&str> {
-    let (mut patterns, mut start, mut depth, mut quote) = (Vec::new(), 0, 0_usize, None);
-    for (at, character) in list.char_indices() {
-        match character {
-            '"' | '\'' if quote == Some(character) => quote = None,
-            '"' | '\'' if quote.is_none() => quote = Some(character),
-            '{' => depth += 1,
-            '}' => depth = depth.saturating_sub(1),
-            ',' if quote.is_none() && depth == 0 => {
-                patterns.push(&list[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    patterns.push(&list[start..]);
-    patterns.retain(|pattern| !pattern.trim().is_empty());
-    patterns.into_iter().map(str::trim).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::quote_patterns;
-
-    #[test]
-    fn patterns_without_quotes_become_valid() {
-        let text = "---\ndescription: Rules: a \"b\"\nglobs: **/*.ts,*.tsx\nalwaysApply: false\n---\nbody\n";
-        let quoted = "---\ndescription: \"Rules: a \\\"b\\\"\"\nglobs: \"**/*.ts,*.tsx\"\nalwaysApply: false\n---\nbody\n";
-        assert_eq!(quote_patterns(text.into()), quoted);
-        for text in [
-            "---\nglobs: a.ts\n---\n",
-            "---\nx: [\n---\n",
-            "globs: *.ts\n",
-            "---\nglobs: *.ts\n",
-        ] {
-            assert_eq!(quote_patterns(text.into()), text);
-        }
-    }
-
-    #[test]
-    fn lists_of_patterns_with_quotes_become_valid() {
-        for (globs, expected) in [
-            (r#"globs: "*.ts","*.tsx""#, r#"globs: ["*.ts", "*.tsx"]"#),
-            (r"globs: '*.ts', *.tsx", r#"globs: ["*.ts", "*.tsx"]"#),
-            (r"globs: [*.ts, **/*.tsx]", r#"globs: ["*.ts", "**/*.tsx"]"#),
-            (
-                r#"globs: "src/{a,b}/*.ts", "x""#,
-                r#"globs: ["src/{a,b}/*.ts", "x"]"#,
-            ),
-            (r"globs: {src,lib}/*.ts,x", r#"globs: "{src,lib}/*.ts,x""#),
-            (
-                "globs:\n  - *.ts\n  - \"*.tsx\"",
-                "globs:\n  - \"*.ts\"\n  - \"*.tsx\"",
-            ),
-            (
-                r#"description: "Rules" for a"#,
-                r#"description: "\"Rules\" for a""#,
-            ),
-        ] {
-            let text = format!("---\n{globs}\nalwaysApply: false\n---\nbody\n");
-            let expected = format!("---\n{expected}\nalwaysApply: false\n---\nbody\n");
-            assert_eq!(quote_patterns(text), expected);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn the_body_of_a_rule_survives(text in "---\n(globs:|description:| |\\*|\"|\\\\|:|\n|a){0,20}\n---\nbody") {
-            prop_assert!(quote_patterns(text).ends_with("\n---\nbody"));
-        }
     }
 }

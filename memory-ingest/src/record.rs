@@ -46,11 +46,7 @@ impl SourceRecord {
         match decode_json(value).as_ref().unwrap_or(value) {
             Value::Array(items) => items.iter().filter_map(scalar_text).collect(),
             Value::String(text) if text.trim() == "null" => Vec::new(),
-            Value::String(text) => text
-                .split(',')
-                .map(|item| clean_text(item.trim()))
-                .filter(|item| !item.is_empty())
-                .collect(),
+            Value::String(text) => split_list(text),
             value => scalar_text(value).into_iter().collect(),
         }
     }
@@ -100,6 +96,18 @@ impl SourceRecord {
             _ => false,
         }
     }
+}
+
+/// Splits a list at its commas, or at the other signs or the spaces before `#` that separate it.
+fn split_list(text: &str) -> Vec<String> {
+    let signs = [',', '，', '、', ';', '；', '|'];
+    let has_hashes = text.split_whitespace().all(|word| word.starts_with('#'));
+    let separator = signs.into_iter().find(|sign| text.contains(*sign));
+    let separator = separator.unwrap_or(if has_hashes { ' ' } else { ',' });
+    text.split(separator)
+        .map(|item| clean_text(item.trim()))
+        .filter(|item| !item.is_empty())
+        .collect()
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -271,6 +279,11 @@ mod tests {
         assert_eq!(record.list("b"), ["x, y"]);
         assert_eq!(record.list("c"), ["x", "y"]);
         assert_eq!(record.list("d"), ["[x"]);
+        for text in ["x;y", "x | y", "x、y"] {
+            assert_eq!(super::split_list(text), ["x", "y"], "{text}");
+        }
+        assert_eq!(super::split_list("#x #y"), ["#x", "#y"]);
+        assert_eq!(super::split_list("x;y, z"), ["x;y", "z"]);
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
             lines.remove(at);
             remove_empty_sections(&mut lines, &heads);
         } else {
-            lines[at] = line;
+            lines[at] = line + comment(&lines[at]);
         }
     } else if !value.is_empty() {
         let example = format!("# {last}:");
@@ -106,6 +106,26 @@ fn line_value<'l>(line: &'l str, key: &str) -> &'l str {
         .unwrap_or_default()
         .trim();
     if said.starts_with('#') { "" } else { said }
+}
+
+/// Returns the comment at the end of a line, with the spaces before it.
+fn comment(line: &str) -> &str {
+    let mut quote = None;
+    let mut before = ' ';
+    let found = line.char_indices().find(|&(at, letter)| {
+        let is_comment = letter == '#' && quote.is_none() && before.is_whitespace();
+        match quote {
+            Some('"') if before == '\\' => {}
+            Some(open) if letter == open => quote = None,
+            None if matches!(letter, '"' | '\'') && line[..at].ends_with(' ') => {
+                quote = Some(letter);
+            }
+            _ => {}
+        }
+        before = letter;
+        is_comment
+    });
+    found.map_or("", |(at, _)| &line[line[..at].trim_end().len()..])
 }
 
 fn is_data(line: &str) -> bool {
@@ -175,6 +195,15 @@ mod tests {
                 "in:\n  a:\n    path: x\n  b:\n    path: \"z: 1\"\n",
             ),
             ("timezone: x\n", "timezone", "null", "timezone: \"null\"\n"),
+            (
+                "git:\n  enabled: false   # keep off: a share\n",
+                "git.enabled",
+                "true",
+                "git:\n  enabled: true   # keep off: a share\n",
+            ),
+            ("a: \"x # y\" # z\n", "a", "b", "a: b # z\n"),
+            ("a: x#y\n", "a", "b", "a: b\n"),
+            ("a: # z\n", "a", "b", "a: b # z\n"),
         ] {
             assert_eq!(
                 set_value(text, key, value).as_deref(),

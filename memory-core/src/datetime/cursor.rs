@@ -158,7 +158,8 @@ impl<'t> TokenCursor<'t> {
                 what,
                 DateTokenKind::Number(DateNumber {
                     value: 1,
-                    digits: 1
+                    digits: 1,
+                    ..
                 })
             )
         };

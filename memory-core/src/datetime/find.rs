@@ -14,7 +14,7 @@ use super::range::{self, RangeEnd};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
 use super::token::{DateToken, DateTokenKind, tokenize_dates};
-use super::{chinese, english, numeric};
+use super::{approximate, chinese, english, numeric};
 
 /// Returns the dates and times that a text mentions, in text order, relative to `now` in its time zone.
 ///
@@ -32,7 +32,7 @@ use super::{chinese, english, numeric};
 /// ```
 pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention> {
     let small = text.to_ascii_lowercase();
-    let tokens = tokenize_dates(&small);
+    let tokens = approximate::merge_amounts(tokenize_dates(&small));
     let found = resolve_expressions(&small, &tokens, now);
     let mut readings: Vec<_> = found
         .iter()
@@ -71,7 +71,7 @@ pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMenti
 /// ```
 pub fn find_impossible<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<ImpossibleTime> {
     let small = text.to_ascii_lowercase();
-    let tokens = tokenize_dates(&small);
+    let tokens = approximate::merge_amounts(tokenize_dates(&small));
     let found = resolve_expressions(&small, &tokens, now);
     let (heard, _) = found.into_iter().find(|(_, resolved)| resolved.is_none())?;
     let part = |pieces: &Range<usize>| text[byte_span(&tokens, pieces)].to_owned();
@@ -305,6 +305,7 @@ fn find_expressions(tokens: &[DateToken<'_>]) -> Vec<ParsedExpression> {
             continue;
         };
         let end = at + length;
+        let spoken = approximate::with_end(spoken, tokens, at..end);
         let range_end = range::parse_end(tokens, at, end, &spoken);
         found.push(ParsedExpression::new(spoken.clone(), at..end, tokens));
         at = end;
@@ -681,6 +682,12 @@ fn to_mention(
     resolved: &ResolvedDate,
 ) -> DateMention {
     let span = byte_span(tokens, &heard.pieces);
+    let mut assumed = resolved.assumed.clone();
+    if resolved.end.is_none()
+        && let Some(unread) = approximate::find_amount(tokens, &heard.pieces)
+    {
+        assumed.push(format!("Of {:?}, the first number counts.", &text[unread]));
+    }
     DateMention {
         text: text[span.clone()].to_owned(),
         span,
@@ -694,8 +701,13 @@ fn to_mention(
             .from
             .as_ref()
             .map(|(_, pieces)| byte_span(tokens, pieces)),
-        assumed: (!resolved.assumed.is_empty()).then(|| resolved.assumed.join(" ")),
+        assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
         left_out: Vec::new(),
+        is_order_assumed: heard
+            .spoken
+            .day
+            .as_ref()
+            .is_some_and(DayExpression::is_in_either_order),
         is_vague: heard.spoken.is_vague,
     }
 }

@@ -4,6 +4,7 @@
 //! resolved to calendar dates. Weeks run from Monday to Sunday. Ambiguous expressions resolve to the next occurrence,
 //! and the assumption is reported.
 
+mod approximate;
 mod chinese;
 mod cursor;
 mod english;
@@ -16,6 +17,7 @@ mod numeric;
 mod range;
 mod resolve;
 mod simplified;
+mod stated;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -26,3 +28,4 @@ pub(crate) use chinese::digit_value;
 pub(crate) use english::{lookup_month, lookup_weekday};
 pub use find::{ImpossibleTime, find_date, find_dates, find_impossible};
 pub use mention::{DateMention, DatePrecision, TimeRelation, find_old_time_words};
+pub use stated::StatedTime;

@@ -27,7 +27,7 @@ pub(super) struct DateExpression {
     pub(super) ahead: i64,
     /// Whether the expression denotes a longer period, of which only the start can be returned.
     pub(super) is_vague: bool,
-    /// The end of a range that starts with this expression.
+    /// The end of a range that starts with this expression; without a day and a time, its length is `-ahead`.
     pub(super) end: Option<Box<DateExpression>>,
     /// The tokens of a time that no clock shows, such as "25:00".
     pub(super) impossible: Option<Range<usize>>,
@@ -84,15 +84,10 @@ impl DateExpression {
         true
     }
 
-    /// Returns whether the expression is an offset in hours or less, which as the end of a range is its length.
-    pub(super) fn is_length(&self) -> bool {
-        matches!(&self.day, Some(DayExpression::Away(amount, _)) if amount.is_exact)
-    }
-
     /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(DayExpression::Now))
-            || self.is_length()
+            || matches!(&self.day, Some(DayExpression::Away(amount, _)) if amount.is_exact)
             || self.every.is_some_and(|every| every.is_exact)
     }
 }

@@ -33,6 +33,8 @@ pub(super) enum DateTokenKind<'t> {
 pub(super) struct DateNumber {
     pub(super) value: u64,
     pub(super) digits: usize,
+    /// The second number of an approximate amount, such as "2-3 days".
+    pub(super) upper: Option<u64>,
 }
 
 /// Maximum length of a word in the vocabulary.
@@ -109,7 +111,11 @@ fn scan_number(rest: &str) -> (DateTokenKind<'_>, usize) {
     }
     (
         if digits <= MAX_DIGITS {
-            DateTokenKind::Number(DateNumber { value, digits })
+            DateTokenKind::Number(DateNumber {
+                value,
+                digits,
+                upper: None,
+            })
         } else {
             DateTokenKind::Other
         },

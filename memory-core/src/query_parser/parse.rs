@@ -12,7 +12,9 @@ use super::query_lexer::{QueryElement, add_characters, parse_filter, split_query
 use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
-use crate::text::{Term, TokenKind, identifier_parts, query_terms, symbol_terms, tokenize};
+use crate::text::{
+    Term, TokenKind, for_each_compound_token, identifier_parts, query_terms, symbol_terms, tokenize,
+};
 
 /// Maximum number of query words; the rest is dropped.
 const MAX_WORDS: usize = 256;
@@ -391,18 +393,21 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     }
 }
 
-/// Adds the words of identifiers, which other texts write apart.
+/// Adds the words of identifiers, which other texts write apart, and compounds, which they write as one word.
 fn add_identifier_words(plain: &str, typed: &[SpelledWord], words: &mut Vec<QueryWord>) {
-    for part in typed
+    let mut parts: Vec<String> = typed
         .iter()
         .flat_map(|word| identifier_parts(&plain[word.span.clone()]))
-    {
-        for term in query_terms(part) {
+        .map(str::to_owned)
+        .collect();
+    for_each_compound_token(plain, &mut |token| parts.push(token.spelled.to_owned()));
+    for part in parts {
+        for term in query_terms(&part) {
             if words.len() < MAX_WORDS && words.iter().all(|own| own.term != term) {
-                let is_stop = is_stop_token(part, true);
+                let is_stop = is_stop_token(&part, true);
                 words.push(QueryWord {
                     term,
-                    spelled: crate::text::fold(part),
+                    spelled: crate::text::fold(&part),
                     role: if is_stop {
                         WordRole::Aside
                     } else {

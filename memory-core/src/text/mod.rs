@@ -3,6 +3,7 @@
 //! [`tokenize()`] returns the same tokens for a text in the index and in a query. A change of its result for any text requires that all
 //! indexes are rebuilt.
 
+mod compound;
 mod fold;
 mod identifier;
 mod invisible;
@@ -21,6 +22,7 @@ mod token_count;
 mod tokens;
 mod windows_name;
 
+pub use compound::for_each_compound_token;
 pub use fold::fold;
 pub(crate) use fold::to_ascii_form;
 pub use identifier::identifier_parts;

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use memory_core::Memory;
 use memory_core::text::{
-    Token, TokenKind, for_each_alef_token, for_each_styled_token, for_each_symbol,
-    identifier_parts, tokenize,
+    Token, TokenKind, for_each_alef_token, for_each_compound_token, for_each_styled_token,
+    for_each_symbol, identifier_parts, tokenize,
 };
 
 /// Weight of a word of the title, relative to the content.
@@ -52,6 +52,7 @@ impl DocumentTerms {
             tokenize(part, &mut add_token);
             for_each_styled_token(part, &mut add_token);
             for_each_alef_token(part, &mut add_token);
+            for_each_compound_token(part, &mut add_token);
             for_each_symbol(part, &mut |token| {
                 if !spelled.contains_key(token.text) {
                     spelled.insert(token.text.to_owned(), 1);

@@ -80,6 +80,15 @@ fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     Some(decimal.unwrap_or(whole))
 }
 
+/// Returns whether a unit of time follows an approximate number up to `high`, and not a year, a month or a day of a date.
+pub(in super::super) fn is_unit_next(cursor: &TokenCursor<'_>, high: u64) -> bool {
+    let mut ahead = *cursor;
+    let is_counted = ahead.consume_han("个");
+    let unit = ahead.peek_han(0);
+    let is_date = unit == Some('日') || unit == Some('年') && 12 < high;
+    !is_date && parse_unit(&mut ahead, is_counted).is_some()
+}
+
 /// Consumes a unit, and returns it with the number of [`TimeUnit`]s that it denotes.
 fn parse_unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUnit, i64)> {
     let units: [(&[&str], TimeUnit, i64); 11] = [

@@ -25,9 +25,11 @@ use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
 
 pub(super) use dates::parse_bare_month;
-pub(super) use durations::parse_duration;
+pub(super) use durations::{is_unit_next, parse_duration};
 pub(crate) use numbers::digit_value;
-pub(super) use numbers::{end_of_numeral, is_numeral, parse_number_in};
+pub(super) use numbers::{
+    end_of_numeral, is_numeral, parse_adjacent_digits, parse_number, parse_number_in,
+};
 pub(super) use relative::parse_lead_time;
 
 /// Returns whether an expression can start with the character.

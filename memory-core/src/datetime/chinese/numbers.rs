@@ -42,7 +42,7 @@ pub(in super::super) fn end_of_numeral(tokens: &[DateToken<'_>], at: usize) -> O
 }
 
 /// Consumes a number in digits or characters.
-pub(super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+pub(in super::super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     cursor.attempt(|cursor| match cursor.consume_number() {
         Some(number) => Some(number.value),
         None => parse_han_number(cursor),
@@ -99,6 +99,24 @@ fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     } else {
         row
     })
+}
+
+/// Consumes two digits that follow each other, also after tens: 两三, 十七八, 三五.
+pub(in super::super) fn parse_adjacent_digits(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64)> {
+    let tens = cursor.attempt(|cursor| {
+        let tens = cursor.peek_han(0).and_then(digit_value);
+        if tens.is_some() {
+            cursor.step();
+        }
+        cursor.consume_han("十").then(|| tens.unwrap_or(1) * 10)
+    });
+    let mut digit = || {
+        let digit = digit_value(cursor.peek_han(0)?)?;
+        cursor.step();
+        Some(tens.unwrap_or(0) + digit)
+    };
+    let (low, high) = (digit()?, digit()?);
+    (high <= low + 2).then_some((low, high))
 }
 
 /// Consumes the number of a year: four digits, or two before 年.

@@ -41,7 +41,7 @@ pub(super) use dates::{parse_month, starts_with_day_of_month};
 pub(super) use days::parse_listed_date;
 pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
-pub(super) use numbers::{is_numeral, parse_year};
+pub(super) use numbers::{is_numeral, parse_below_hundred, parse_year};
 pub(super) use recurrence::consume_list_separator;
 pub(super) use relative::{
     parse_added_amount, parse_lead_time, parse_signed_amount, period_as_offset,
@@ -109,7 +109,10 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
         return true;
     }
     if let Some(length) = cursor.attempt(|cursor| parse_length(cursor, spoken)) {
-        spoken.end = Some(DateExpression::boxed_day(length));
+        spoken.end = Some(Box::new(DateExpression {
+            ahead: -length.seconds,
+            ..DateExpression::default()
+        }));
         return true;
     }
     if let Some(from) = cursor.attempt(|cursor| parse_recurrence_start(cursor, spoken)) {
@@ -132,12 +135,11 @@ fn parse_next_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpressio
 }
 
 /// Consumes how long an event lasts: "for 30 minutes" behind its hour.
-fn parse_length(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) -> Option<DayExpression> {
+fn parse_length(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) -> Option<CalendarDuration> {
     let is_open = spoken.clock.is_some() && spoken.end.is_none();
     cursor.consume_sign(',');
     let is_length = is_open && cursor.consume_any_word(&["for", "lasting"]);
-    let length = parse_duration(cursor).filter(|length| is_length && length.is_exact)?;
-    Some(offset_from_now(length))
+    parse_duration(cursor).filter(|length| is_length && length.is_exact && length.days == 0)
 }
 
 /// The words before the first day of a recurrence.

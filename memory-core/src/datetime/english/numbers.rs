@@ -91,7 +91,7 @@ pub(in super::super) fn is_numeral(word: &str) -> bool {
 }
 
 /// Consumes a number from 1 to 99 in words.
-pub(super) fn parse_below_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+pub(in super::super) fn parse_below_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let word = cursor.word();
     if let Some(number) = ones_value(word).or_else(|| teen_value(word)) {
         cursor.step();

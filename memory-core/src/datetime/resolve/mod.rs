@@ -242,13 +242,16 @@ fn resolve_range_end(
             })
             .filter(|at| start.at < *at)
     };
+    if end.day.is_none() && end.clock.is_none() && end.part.is_none() {
+        let length = TimeDelta::try_seconds(end.ahead.checked_neg()?)?;
+        return start.at.checked_add_signed(length);
+    }
     if end.day.is_some() {
         let from_start = DateContext {
             utc: start.at.naive_utc(),
             zone: now.zone,
         };
-        let from_now = || after(end, now).filter(|_| !end.is_length());
-        return from_now().or_else(|| after(end, &from_start));
+        return after(end, now).or_else(|| after(end, &from_start));
     }
     let zone: &dyn DynTimeZone = end.zone.as_ref().map_or(now.zone, |zone| zone);
     let date = zone.local_time_at(start.at.naive_utc())?.date_naive();

@@ -1,6 +1,7 @@
 //! What people write, and when that is.
 
 mod ambiguities;
+mod amounts;
 mod claims;
 mod combinations;
 mod corpora;

@@ -252,6 +252,23 @@ fn identifiers_are_found_in_every_style() {
 }
 
 #[test]
+fn compounds_are_found_with_and_without_their_hyphen() {
+    let bodies = [
+        "the wifi password",
+        "the Wi-Fi is down",
+        "saved in UTF-8",
+        "we use gpt4",
+        "a number 8",
+    ];
+    with_notes(&bodies, |index| {
+        assert_eq!(numbers(index, "wifi"), [1, 2]);
+        assert_eq!(numbers(index, "wi-fi"), [2, 1]);
+        assert_eq!(numbers(index, "utf8"), [3]);
+        assert_eq!(numbers(index, "gpt-4"), [4]);
+    });
+}
+
+#[test]
 fn arabic_words_with_a_small_alef_are_found_in_modern_spelling() {
     let bodies = ["تَبَٰرَكَ ٱلَّذِي", "ذَٰلِكَ ٱلۡكِتَٰبُ", "ٱلرَّحْمَٰنِ", "علم وكتب"];
     with_notes(&bodies, |index| {

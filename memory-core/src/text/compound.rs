@@ -1,0 +1,85 @@
+//! Compounds of two words with a hyphen, which are also written as one word: `e-mail`, `UTF-8`.
+
+use super::{Token, TokenKind, tokenize};
+
+const HYPHENS: [char; 3] = ['-', '\u{2010}', '\u{2011}'];
+
+/// Maximum length of each word of a compound in bytes.
+const MAX_WORD: usize = 24;
+
+/// Calls `each` with the compounds of two words in `text`, as they are without the hyphen. The span of a token is that of the compound.
+///
+/// Words with several hyphens, such as names of commands and ids, and dates have no such token.
+///
+/// ```
+/// # use memory_core::text::for_each_compound_token;
+/// let mut found = Vec::new();
+/// for_each_compound_token("the Wi-Fi in UTF-8, 10-12", &mut |token| found.push(token.text.to_owned()));
+/// assert_eq!(found, ["wifi", "utf8"]);
+/// ```
+pub fn for_each_compound_token(text: &str, each: &mut dyn FnMut(Token<'_>)) {
+    let is_letter = |letter: char| letter.is_alphanumeric();
+    let is_inner = |letter: char| HYPHENS.contains(&letter) || matches!(letter, '_' | '/' | '.');
+    for (at, hyphen) in text.match_indices(HYPHENS) {
+        let (before, after) = (&text[..at], &text[at + hyphen.len()..]);
+        let first = before.len() - before.trim_end_matches(is_letter).len();
+        let second = after.len() - after.trim_start_matches(is_letter).len();
+        let (start, end) = (at - first, at + hyphen.len() + second);
+        let (first, second) = (&text[start..at], &after[..second]);
+        let is_word = |word: &str| !word.is_empty() && word.len() <= MAX_WORD;
+        let has_letters = [first, second]
+            .iter()
+            .any(|word| word.starts_with(char::is_alphabetic));
+        let rest = text[end..].trim_start_matches(is_inner);
+        let goes_on = text[end..].len() != rest.len() && rest.starts_with(is_letter);
+        if !is_word(first) || !is_word(second) || !has_letters {
+            continue;
+        }
+        if text[..start].ends_with(is_inner) || goes_on {
+            continue;
+        }
+        tokenize(&format!("{first}{second}"), &mut |token| {
+            if token.kind == TokenKind::Word && token.span.len() == first.len() + second.len() {
+                each(Token {
+                    span: start..end,
+                    ..token
+                });
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn compounds_of_two_words_are_also_one_word() {
+        for (text, expected) in [
+            ("an e-mail.", "email"),
+            ("(COVID-19)", "covid19"),
+            ("PGMP\u{2011}15", "pgmp15"),
+            ("Wi-Fi-Router, state-of-the-art", ""),
+            ("2026-05", ""),
+            ("550e8400-e29b-41d4", ""),
+            ("docs/a-b a-b.md _a-b", ""),
+            ("- item -x y-", ""),
+            ("中-文", ""),
+        ] {
+            let mut found = Vec::new();
+            for_each_compound_token(text, &mut |token| found.push(token.text.to_owned()));
+            assert_eq!(found.join(" "), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_parts_of_the_text(text in "[a-c1\\-‑ é中]{0,20}") {
+            for_each_compound_token(&text, &mut |token| {
+                assert!(!text[token.span].contains(' '));
+            });
+        }
+    }
+}
