@@ -293,11 +293,12 @@ fn of_repositories_that_begin_a_project_at_once_one_receives_it() {
     let start = |folder: &String| {
         let mut command = sandbox.command(&["agent", "--agent", "codex", "--prompt", "tea"]);
         command.current_dir(sandbox.path(folder));
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().expect("the program starts")
     };
-    for mut agent in folders.each_ref().map(start) {
-        assert!(agent.wait().expect("the program ends").success());
+    for agent in folders.each_ref().map(start) {
+        let done = agent.wait_with_output().expect("the program ends");
+        assert!(done.status.success(), "{done:?}");
     }
     let list = run_in(&sandbox, "", &["project", "list"], "");
     assert_eq!(list.matches("bound").count(), 1, "{list}");
