@@ -5,8 +5,7 @@
 //!
 //! The pause after a failure of the model grows, and each turn ends after some attempts. The less of the daily
 //! budget is left, the more turns share a request. Once the budget is used up, turns wait for the next day. So do
-//! facts that could not be reconciled, since they may contradict known ones; after some attempts only the turn
-//! remains.
+//! facts that could not be reconciled, since they may contradict known ones; after some attempts they are added.
 
 mod backoff;
 mod extract;
