@@ -52,6 +52,13 @@ pub const KNOWN_MODELS: &[KnownModel] = &[
         "50 languages",
     ),
     known_model(
+        "multilingual-e5-small",
+        "intfloat",
+        "MIT",
+        471,
+        "94 languages",
+    ),
+    known_model(
         "potion-multilingual-128M",
         "minishlab",
         "MIT",

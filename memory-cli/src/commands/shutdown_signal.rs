@@ -1,12 +1,16 @@
 //! Shutdown of a server process by signals.
 
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
 use crate::signals::{SignalHandle, Signals};
+
+/// Time in which further signals are part of the first: `timeout` sends one to its child and one to its group.
+const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
 /// The shutdown of a server process: the first signal requests it, the second one exits at once.
 pub(crate) struct ShutdownSignal {
@@ -25,8 +29,9 @@ impl ShutdownSignal {
         let listening = thread::spawn(move || {
             let mut signals = signals.forever();
             if signals.next().is_some() {
+                let first = Instant::now();
                 let _ = ask.send(());
-                if signals.next().is_some() {
+                if signals.any(|_| SAME_SIGNAL < first.elapsed()) {
                     std::process::exit(130);
                 }
             }

@@ -60,6 +60,8 @@ const HAMZA: char = '\u{621}';
 
 const ALEF: char = '\u{627}';
 
+const BREVE: char = '\u{306}';
+
 /// Calls `each` with every character of the folded clusters.
 fn for_each_cluster(text: &str, mut each: impl FnMut(char, Range<usize>)) {
     let bytes = text.as_bytes();
@@ -181,7 +183,9 @@ fn is_medial_or_final_jamo(character: char) -> bool {
 /// Appends the folded parts of `character` in decomposed form.
 fn decompose(character: char, parts: &mut String) {
     decompose_compatible(character, |part| {
-        if is_optional_mark(part) || is_invisible(part) || is_elongation(part) {
+        // й is a letter of its own, which nobody writes without its mark.
+        let is_letter = part == BREVE && parts.ends_with('и');
+        if !is_letter && is_optional_mark(part) || is_invisible(part) || is_elongation(part) {
             return;
         }
         for lower in part.to_lowercase() {

@@ -12,11 +12,50 @@ thread_local! {
     static LAST: Cell<Option<CachedStemmer>> = const { Cell::new(None) };
 }
 
+/// A language whose stems a script identifies, as far as words have stems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum StemLanguage {
+    English,
+    Russian,
+    Greek,
+    Arabic,
+}
+
+impl StemLanguage {
+    /// Returns the language of a folded word, by its script.
+    pub(super) fn of(word: &str) -> Option<Self> {
+        let scripts: [(fn(char) -> bool, Self); 4] = [
+            (
+                |letter| letter.is_ascii_lowercase() || letter == '\'',
+                Self::English,
+            ),
+            (
+                |letter| matches!(letter, '\u{430}'..='\u{45f}'),
+                Self::Russian,
+            ),
+            (
+                |letter| matches!(letter, '\u{3b1}'..='\u{3c9}'),
+                Self::Greek,
+            ),
+            (
+                |letter| matches!(letter, '\u{621}'..='\u{64a}'),
+                Self::Arabic,
+            ),
+        ];
+        let is_in = |(is_letter, _): &(fn(char) -> bool, Self)| word.chars().all(is_letter);
+        scripts
+            .into_iter()
+            .find(is_in)
+            .map(|(_, language)| language)
+    }
+}
+
 /// A stemmer with a cache, because stemming takes ten times as long as all other work on a word.
 ///
 /// The cache is passed on to the next stemmer on the same thread, because most texts are too short to benefit from their own.
 pub(super) struct CachedStemmer {
-    stemmer: Stemmer,
+    /// Those of English, Russian and Greek.
+    stemmers: [Stemmer; 3],
     known: HashMap<Box<str>, Box<str>>,
 }
 
@@ -47,7 +86,8 @@ impl CachedStemmer {
     /// Takes over the cache of the previous stemmer on this thread.
     pub(super) fn take_cached() -> Self {
         let fresh = || Self {
-            stemmer: Stemmer::create(Algorithm::English),
+            stemmers: [Algorithm::English, Algorithm::Russian, Algorithm::Greek]
+                .map(Stemmer::create),
             known: HashMap::new(),
         };
         LAST.take().unwrap_or_else(fresh)
@@ -58,10 +98,10 @@ impl CachedStemmer {
         LAST.set(Some(self));
     }
 
-    /// Returns the Snowball stem of `word`, or of its lemma if `word` is an irregular form.
+    /// Returns the stem of `word`, or of its lemma if `word` is an irregular form.
     ///
-    /// `word` must consist of lower-case ASCII letters and apostrophes.
-    pub(super) fn stem<'a>(&'a mut self, word: &'a str) -> &'a str {
+    /// `word` must be a folded word of the language.
+    pub(super) fn stem<'a>(&'a mut self, language: StemLanguage, word: &'a str) -> &'a str {
         // Snowball does not change such words; the only irregular forms of this length belong to `be`, which carries no information.
         if word.len() < 3 {
             return word;
@@ -71,11 +111,32 @@ impl CachedStemmer {
                 self.known.clear();
             }
             let lemma = lemma(word);
-            let stem = separate_stem(lemma).map_or_else(|| self.stemmer.stem(lemma), Into::into);
+            let stem = match self.stemmers.get(language as usize) {
+                Some(stemmer) => {
+                    separate_stem(lemma).map_or_else(|| stemmer.stem(lemma), Into::into)
+                }
+                None => arabic_stem(lemma).into(),
+            };
             self.known.insert(word.into(), stem.into());
         }
         &self.known[word]
     }
+}
+
+/// Returns an Arabic word without its article, the particles before it, and one ending.
+///
+/// The lists are those of light10: L. Larkey, L. Ballesteros and M. Connell, "Light Stemming for Arabic Information Retrieval", 2007.
+fn arabic_stem(word: &str) -> &str {
+    let long = |rest: &&str| 3 <= rest.chars().count();
+    let word = word.strip_prefix('و').filter(long).unwrap_or(word);
+    let mut prefixes = ["بال", "كال", "فال", "ال", "لل"].into_iter();
+    let word = prefixes
+        .find_map(|prefix| word.strip_prefix(prefix).filter(long))
+        .unwrap_or(word);
+    let mut endings = ["ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي"].into_iter();
+    endings
+        .find_map(|ending| word.strip_suffix(ending).filter(long))
+        .unwrap_or(word)
 }
 
 /// Returns the stem of a word to which Snowball gives the stem of another word.
@@ -597,17 +658,45 @@ mod tests {
     use super::*;
 
     #[test]
+    fn words_of_other_scripts_have_the_stems_of_their_language() {
+        let stem = |word: &str| {
+            let mut stems = CachedStemmer::take_cached();
+            let language = StemLanguage::of(word).expect("the script has stems");
+            stems.stem(language, word).to_owned()
+        };
+        for forms in [
+            &["книга", "книги", "книгу", "книгами"][..],
+            &["ежик", "ежика", "ежики"],
+            &["новый", "новая", "нового"],
+            &["δρομοσ", "δρομοι", "δρομουσ"],
+            &["كتاب", "الكتاب", "والكتاب"],
+            &["مكتبه", "المكتبه", "بالمكتبه", "المكتبات"],
+        ] {
+            assert!(
+                forms.iter().all(|form| stem(form) == stem(forms[0])),
+                "{forms:?}"
+            );
+        }
+        for word in ["naïve", "кот1", "本", "הבית"] {
+            assert_eq!(StemLanguage::of(word), None, "{word}");
+        }
+    }
+
+    #[test]
     fn a_remembered_stem_is_the_same_stem() {
         let mut stems = CachedStemmer::take_cached();
         assert_eq!(
             [
-                stems.stem("memories").to_owned(),
-                stems.stem("memories").to_owned()
+                stems.stem(StemLanguage::English, "memories").to_owned(),
+                stems.stem(StemLanguage::English, "memories").to_owned()
             ],
             ["memori", "memori"]
         );
         stems.store_cached();
-        assert_eq!(CachedStemmer::take_cached().stem("memories"), "memori");
+        assert_eq!(
+            CachedStemmer::take_cached().stem(StemLanguage::English, "memories"),
+            "memori"
+        );
     }
 
     #[test]
@@ -618,7 +707,7 @@ mod tests {
                 .bytes()
                 .map(|digit| char::from(digit - b'0' + b'a'))
                 .collect();
-            stems.stem(&word);
+            stems.stem(StemLanguage::English, &word);
         }
         assert!(stems.known.len() <= MAX_CACHED);
     }
@@ -633,7 +722,7 @@ mod tests {
         ) {
             prop_assume!(lemma(&word) == word);
             let mut stems = CachedStemmer::take_cached();
-            prop_assert!(may_have_stem(&word, stems.stem(&word)));
+            prop_assert!(may_have_stem(&word, stems.stem(StemLanguage::English, &word)));
         }
 
         #[test]
@@ -641,7 +730,7 @@ mod tests {
             prop_assume!(lemma(&word) == word && separate_stem(&word).is_none());
             let expected = Stemmer::create(Algorithm::English).stem(&word).into_owned();
             let mut stems = CachedStemmer::take_cached();
-            prop_assert_eq!(stems.stem(&word), expected);
+            prop_assert_eq!(stems.stem(StemLanguage::English, &word), expected);
         }
     }
 
@@ -673,7 +762,7 @@ mod tests {
             let words: Vec<&str> = words.split(' ').collect();
             let all: HashSet<String> = words
                 .iter()
-                .map(|word| stems.stem(word).to_owned())
+                .map(|word| stems.stem(StemLanguage::English, word).to_owned())
                 .collect();
             assert_eq!(all.len(), words.len(), "{words:?}: {all:?}");
         }
@@ -743,7 +832,7 @@ mod tests {
             let mut stems = CachedStemmer::take_cached();
             let found: HashSet<String> = forms
                 .split(' ')
-                .map(|form| stems.stem(form).to_owned())
+                .map(|form| stems.stem(StemLanguage::English, form).to_owned())
                 .collect();
             assert_eq!(found.len(), 1, "{forms}: {found:?}");
         }
@@ -766,8 +855,8 @@ mod tests {
             ("padded", "add"),
         ] {
             let mut stems = CachedStemmer::take_cached();
-            let one = stems.stem(one).to_owned();
-            assert_ne!(one, stems.stem(other), "{other}");
+            let one = stems.stem(StemLanguage::English, one).to_owned();
+            assert_ne!(one, stems.stem(StemLanguage::English, other), "{other}");
         }
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use unicode_normalization::char::is_combining_mark;
 
 use super::fold::for_each_folded;
-use super::stem::{CachedStemmer, lemma};
+use super::stem::{CachedStemmer, StemLanguage, lemma};
 
 /// A token, by which a text is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ const ENGLISH_ENDINGS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
 /// Calls `each` with every token of `text`, ordered by start offset.
 ///
 /// A word is a run of letters and digits with their marks and the apostrophes inside it, of which only that of an English ending is
-/// kept; words of ASCII letters are reduced to their English stem. A quotation mark inside a Hebrew acronym is no part of it: רש״י is
+/// kept; words of Latin, Cyrillic, Greek and Arabic letters are reduced to their English, Russian, Greek or Arabic stem. A quotation mark inside a Hebrew acronym is no part of it: רש״י is
 /// רשי. A run of Han, Kana, Hangul, Bopomofo, Thai, Lao, Khmer or Myanmar, in any mixture, yields every character and every
 /// bigram. A token never spans both kinds of scripts.
 ///
@@ -150,10 +150,6 @@ enum Joint {
 struct WordBuffer {
     text: String,
     characters: usize,
-    /// Whether the word contains characters other than lower-case ASCII letters and apostrophes.
-    ///
-    /// Such a word has no English stem.
-    foreign: bool,
     /// The last sign, if no letter followed it.
     joint: Joint,
     joint_span: Range<usize>,
@@ -197,16 +193,7 @@ impl WordBuffer {
             Joint::Apostrophe => self.push_within_limit('\''),
             Joint::Quote => self.quote = Some((self.text.len(), self.joint_span.clone())),
         }
-        self.foreign |= !character.is_ascii_lowercase();
         self.push_within_limit(character);
-    }
-
-    fn lemma(&self) -> &str {
-        if self.foreign {
-            &self.text
-        } else {
-            lemma(&self.text)
-        }
     }
 
     /// Returns an ordinal number without its ending, so that the query 15 finds 15th.
@@ -280,11 +267,10 @@ impl WordBuffer {
         each: &mut dyn FnMut(Token<'_>),
     ) {
         self.remove_inner_apostrophes();
-        if wanted(self.lemma(), &self.text) {
-            let text = if self.foreign {
-                self.number()
-            } else {
-                stems.stem(&self.text)
+        if wanted(lemma(&self.text), &self.text) {
+            let text = match StemLanguage::of(&self.text) {
+                Some(language) => stems.stem(language, &self.text),
+                None => self.number(),
             };
             each(Token {
                 text,

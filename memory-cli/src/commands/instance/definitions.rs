@@ -364,6 +364,10 @@ fn validate_field(
 ) -> Result<(), InstanceError> {
     match field.kind {
         _ if value.is_empty() => Ok(()),
+        FieldKind::Path if value.contains("://") => Err(InstanceError::invalid(
+            "an address is not a folder",
+            "choose another driver for an address",
+        )),
         FieldKind::Path => {
             let folder = book.allowed_path(Path::new(value.as_str()))?;
             if folder.exists() && !folder.is_dir() {

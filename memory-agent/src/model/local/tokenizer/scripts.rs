@@ -10,6 +10,8 @@
 
 use std::collections::HashMap;
 
+use unicode_normalization::UnicodeNormalization;
+
 use super::vocabulary::TokenVocabulary;
 
 /// Minimum number of pieces of two or more letters of a covered script.
@@ -81,7 +83,8 @@ impl CoveredScripts {
     pub(super) fn cover(&self, text: &str) -> bool {
         let (mut known, mut all) = (0, 0);
         let mut former = (None, false);
-        for character in text.chars() {
+        // Half-width kana and full-width letters are letters of their scripts.
+        for character in text.nfkc() {
             let Some(script) = LetterScript::of(character) else {
                 continue;
             };
@@ -146,6 +149,8 @@ mod tests {
             ("dark mode", true),
             ("", true),
             ("14:30, 15 %", true),
+            ("ＤＡＲＫ ＭＯＤＥ 𝓭𝓪𝓻𝓴", true),
+            ("ﾀﾞｰｸﾓｰﾄﾞ", false),
             ("тёмная тема", false),
             ("深色模式", false),
             ("ダークモード", false),
