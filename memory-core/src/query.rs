@@ -163,7 +163,7 @@ pub struct QueryVector<'q> {
 }
 
 /// The results of a search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Default, Clone, PartialEq)]
 pub struct SearchResults {
     /// The best hits, best first. Ties are broken by the newer `created_at`, then by id.
     pub hits: Vec<Hit>,

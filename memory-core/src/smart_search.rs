@@ -3,14 +3,13 @@
 use chrono::{DateTime, TimeZone};
 
 use crate::query_parser::{
-    ExtractedFilter, extract_bounds, extract_filter, has_content_word, is_about_memories,
+    ExtractedFilter, extract_bounds, extract_filter, has_content_word, has_operators,
+    is_about_memories, parse,
 };
 use crate::rank::duplicates_last;
 use crate::search::search_refreshed;
 use crate::text::WordOverlaps;
-use crate::{
-    Filter, Hit, ListOrder, PageRequest, Query, Ranking, SearchResults, Services, StoreError,
-};
+use crate::{Filter, Hit, ListOrder, PageRequest, Query, SearchResults, Services, StoreError};
 
 /// Number of hits beyond the limit that are requested as replacements for near-duplicates.
 const SPARE_HITS: usize = 20;
@@ -27,37 +26,44 @@ pub struct SmartSearchResults {
     pub filter: Filter,
 }
 
-/// Returns the memories that match `text`, best first, with filters extracted from its words.
+impl SmartSearchResults {
+    /// Returns what the words of the query add to its filter: "category decisions, from 2026-05-01".
+    pub fn describe_added(&self, filter: &Filter) -> Option<String> {
+        Some(describe_filter(&self.filter, filter)).filter(|added| !added.is_empty())
+    }
+}
+
+/// Returns the memories that match a query, best first, with filters extracted from its words.
 ///
 /// Words for times become filters, and words for categories raise the memories of that category
 /// (see [`crate::query_parser::extract_filter()`]). Near-duplicates of a better hit rank last, and the newer of two equal hits ranks first.
+/// A query with operators, such as `"a phrase"` or `-word`, is searched as it is.
 ///
-/// If no memory matches the extracted filter, all memories that pass `filter` are searched, and `degraded` reports this. A query without
-/// further content, such as a time, a category or "what did I store today", lists the matching memories, newest first.
+/// If no memory matches the extracted filter, all memories that pass the filter of `query` are searched, and `degraded` reports this. A query
+/// without further content, such as a time, a category or "what did I store today", lists the matching memories, newest first.
 ///
 /// # Errors
 /// Returns the same errors as [`search`](crate::search()).
 pub fn smart_search<Tz: TimeZone>(
     services: &Services,
-    text: &str,
-    filter: &Filter,
-    limit: usize,
+    query: &Query,
     now: &DateTime<Tz>,
 ) -> Result<SmartSearchResults, StoreError> {
     services.store.refresh()?;
-    smart_search_refreshed(services, text, filter, limit, now)
-}
-
-/// Searches as [`smart_search()`] does, in the files that the last [`crate::MemoryStore::refresh`] detected.
-pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
-    services: &Services,
-    text: &str,
-    filter: &Filter,
-    limit: usize,
-    now: &DateTime<Tz>,
-) -> Result<SmartSearchResults, StoreError> {
-    let bounded = extract_bounds(text, filter, &now.timezone());
-    let (text, filter) = (bounded.text.as_str(), &bounded.filter);
+    let bounded = extract_bounds(&query.text, &query.filter, &now.timezone());
+    let (text, filter, limit) = (bounded.text.as_str(), &bounded.filter, query.limit);
+    if has_operators(text) {
+        let query = Query {
+            text: bounded.text.clone(),
+            filter: filter.clone(),
+            ..query.clone()
+        };
+        return Ok(SmartSearchResults {
+            found: search_refreshed(services, &query)?,
+            text: query.text,
+            filter: query.filter,
+        });
+    }
     let ExtractedFilter {
         text: words,
         filter: narrow,
@@ -72,7 +78,7 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
             text: text.to_owned(),
             filter: filter.clone(),
             limit: limit_with_spare,
-            ranking: Ranking::default(),
+            ranking: query.ranking,
         };
         let mut found = search_refreshed(services, &query)?;
         found.hits = demote_near_duplicates(found.hits, limit);
@@ -96,6 +102,15 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
             ),
         },
         false if narrow == *filter => ask(text, filter)?,
+        // "Decisions" may also be a word of the text.
+        false if names_category_alone(text, &narrow, filter) => {
+            let all = Filter {
+                category: filter.category,
+                ..narrow.clone()
+            };
+            let listed = list_newest(services, &narrow, limit)?;
+            raise_category(listed, ask(text, &all)?, limit)
+        }
         false => list_newest(services, &narrow, limit)?,
     };
     if 0 < found.total {
@@ -133,6 +148,12 @@ pub(crate) fn smart_search_refreshed<Tz: TimeZone>(
         text: text.to_owned(),
         filter: filter.clone(),
     })
+}
+
+/// Returns whether a query consists of the name of a category.
+fn names_category_alone(text: &str, narrow: &Filter, filter: &Filter) -> bool {
+    let has_times = narrow.from != filter.from || narrow.until != filter.until;
+    !has_times && parse(text, filter).question.is_keywords()
 }
 
 /// Returns the filter of a text that asks for memories of any subject, as in "what did you store last week"; `None` for other texts.
@@ -262,14 +283,8 @@ mod tests {
     }
 
     fn ask(services: &Services, text: &str) -> SmartSearchResults {
-        smart_search(
-            services,
-            text,
-            &Filter::default(),
-            10,
-            &services.clock.now(),
-        )
-        .expect("an answer")
+        let query = Query::new(text).limit(10);
+        smart_search(services, &query, &services.clock.now()).expect("an answer")
     }
 
     #[test]
@@ -334,14 +349,8 @@ mod tests {
             write(&services, Draft::new(text), SecretPolicy::Refuse).expect("it is kept");
         }
         let texts = |limit: usize| -> Vec<String> {
-            let answer = smart_search(
-                &services,
-                "tea",
-                &Filter::default(),
-                limit,
-                &services.clock.now(),
-            )
-            .expect("an answer");
+            let query = Query::new("tea").limit(limit);
+            let answer = smart_search(&services, &query, &services.clock.now()).expect("an answer");
             answer
                 .found
                 .hits

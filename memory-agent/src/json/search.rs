@@ -223,7 +223,7 @@ pub fn smart_search_results(answer: &SmartSearchResults, inbox_ttl: InboxTtl) ->
 }
 
 /// Returns the JSON of the interpretation of a query: `{query, category?, from?, until?}`.
-pub(crate) fn understood(answer: &SmartSearchResults) -> Value {
+pub fn understood(answer: &SmartSearchResults) -> Value {
     let mut understood = json!({ "query": answer.text });
     if let Some(category) = answer.filter.category {
         understood["category"] = category.as_str().into();

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use memory_core::query_parser::{extract_bounds, extract_filter, has_operators};
+use memory_core::query_parser::{extract_filter, has_operators};
 use memory_core::{
     AnswerDetail, Category, Effect, Filter, Query, Ranking, SearchResults, ToolContext, ToolError,
     fit_budget, missing_words,
@@ -48,7 +48,7 @@ pub(super) struct SearchInput {
     filter: FilterInput,
 }
 
-/// Returns all fields of the hits. A query without operators that names a time or a category is interpreted.
+/// Returns all fields of the hits.
 fn search_full(
     context: &ToolContext,
     input: &SearchInput,
@@ -84,21 +84,21 @@ fn search_full(
             });
         }
     };
-    if !has_operators(query) && extract_filter(query, filter, &local_now(context)).filter != *filter
-    {
-        let mut answer =
-            memory_core::smart_search(services, query, filter, end, &local_now(context))?;
-        fitting(&mut answer.found);
-        context.recalled.add(Some(query), &answer.found.hits);
-        return Ok(json::smart_search_results(&answer, services.inbox_ttl));
+    let mut answer =
+        memory_core::smart_search(services, &query_of(query, filter, end), &local_now(context))?;
+    fitting(&mut answer.found);
+    context.recalled.add(Some(query), &answer.found.hits);
+    if answer.filter == *filter {
+        return Ok(json::search_results(
+            &answer.found,
+            false,
+            services.inbox_ttl,
+        ));
     }
-    let mut found = memory_core::search(services, &query_of(context, query, filter, end))?;
-    fitting(&mut found);
-    context.recalled.add(Some(query), &found.hits);
-    Ok(json::search_results(&found, false, services.inbox_ttl))
+    Ok(json::smart_search_results(&answer, services.inbox_ttl))
 }
 
-/// Returns the passages that answer the query. A query without operators is interpreted.
+/// Returns the passages that answer the query.
 fn search_brief(
     context: &ToolContext,
     input: &SearchInput,
@@ -114,19 +114,11 @@ fn search_brief(
     let offset = parse_cursor(cursor.as_deref())?;
     let budget = AnswerBudget::new(*budget);
     let end = offset.saturating_add(limit.unwrap_or(budget.hits().max(USUAL)).min(MAX_RESULTS));
-    if has_operators(query) {
-        let found = memory_core::search(&context.services, &query_of(context, query, filter, end))?;
-        return Ok(brief_results(
-            context,
-            &found,
-            (query, query),
-            filter,
-            offset,
-            budget,
-        ));
-    }
-    let answer =
-        memory_core::smart_search(&context.services, query, filter, end, &local_now(context))?;
+    let answer = memory_core::smart_search(
+        &context.services,
+        &query_of(query, filter, end),
+        &local_now(context),
+    )?;
     let mut shape = brief_results(
         context,
         &answer.found,
@@ -162,13 +154,11 @@ fn hits_without_filter(context: &ToolContext, query: &str, filter: &Filter) -> O
         lifetime: filter.lifetime,
         ..Filter::default()
     };
-    let found = memory_core::search(&context.services, &query_of(context, query, &all, 0)).ok()?;
-    (0 < found.total).then(|| {
-        format!(
-            "without tags, category, scope and dates, memory_search finds {}",
-            found.total
-        )
-    })
+    let query = query_of(query, &all, 0);
+    let answer = memory_core::smart_search(&context.services, &query, &local_now(context)).ok()?;
+    let total = answer.found.total;
+    (0 < total)
+        .then(|| format!("without tags, category, scope and dates, memory_search finds {total}"))
 }
 
 /// Returns the brief answer with the hits of a query, of which `words` were searched.
@@ -209,11 +199,10 @@ fn brief_results(
     answer
 }
 
-fn query_of(context: &ToolContext, text: &str, filter: &Filter, limit: usize) -> Query {
-    let bounded = extract_bounds(text, filter, &context.zone);
+fn query_of(text: &str, filter: &Filter, limit: usize) -> Query {
     Query {
-        text: bounded.text,
-        filter: bounded.filter,
+        text: text.to_owned(),
+        filter: filter.clone(),
         limit,
         ranking: Ranking::default(),
     }
@@ -250,9 +239,7 @@ pub(super) const MEMORY_SMART_SEARCH: BuiltInTool<SmartSearchInput> = BuiltInToo
         let limit = limit.unwrap_or(USUAL).min(MAX_RESULTS);
         let answer = memory_core::smart_search(
             &context.services,
-            &query,
-            &filter,
-            limit,
+            &query_of(&query, &filter, limit),
             &local_now(context),
         )?;
         context.recalled.add(Some(&query), &answer.found.hits);

@@ -123,18 +123,25 @@ impl SearchArgs {
             self.kind != SearchKindArg::Note && query.filter == unrestricted_filter(lifetime)
         });
         let topics = find_topics(topics.as_ref(), &query.text, limit, &mut app.output)?;
-        let found = match self.kind {
-            SearchKindArg::Topic => SearchResults {
-                hits: Vec::new(),
-                total: 0,
-                degraded: None,
-            },
-            SearchKindArg::All | SearchKindArg::Note => memory_core::search(&services, &query)?,
+        let answer = match self.kind {
+            SearchKindArg::Topic => None,
+            SearchKindArg::All | SearchKindArg::Note => {
+                Some(memory_core::smart_search(&services, &query, &now)?)
+            }
         };
+        let added = answer
+            .as_ref()
+            .and_then(|answer| answer.describe_added(&query.filter));
+        let narrowed = answer.as_ref().filter(|_| added.is_some());
+        let understood = narrowed.map(json::understood);
+        let found = answer.map_or_else(SearchResults::default, |answer| answer.found);
         let shown: Vec<_> = found.hits.iter().map(|hit| &hit.stored.memory).collect();
         memory_core::count_accesses(&services, &shown);
         if app.output.is_json() {
             let mut answer = json::search_results(&found, self.explain, services.inbox_ttl);
+            if let Some(understood) = understood {
+                answer["understood"] = understood;
+            }
             if let Some((hits, total)) = &topics {
                 answer["topics"] = json::topic::search_results(hits, *total);
             }
@@ -150,6 +157,9 @@ impl SearchArgs {
         topics
             .iter()
             .try_for_each(|topics| print_topics(topics, &mut app.output))?;
+        if let Some(added) = added {
+            app.output.note(&format!("understood as {added}"))?;
+        }
         print_totals(&found, are_topics, &mut app.output)
     }
 

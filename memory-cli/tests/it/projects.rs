@@ -293,7 +293,10 @@ fn of_repositories_that_begin_a_project_at_once_one_receives_it() {
     let start = |folder: &String| {
         let mut command = sandbox.command(&["agent", "--agent", "codex", "--prompt", "tea"]);
         command.current_dir(sandbox.path(folder));
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         command.spawn().expect("the program starts")
     };
     for agent in folders.each_ref().map(start) {

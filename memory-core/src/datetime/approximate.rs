@@ -14,11 +14,11 @@ const MAX_NUMBER: u64 = 60;
 const MAX_CONTEXT: usize = 12;
 
 /// Replaces the numbers of each approximate amount by one number with an upper limit.
-pub(super) fn merge_amounts(tokens: Vec<DateToken<'_>>) -> Vec<DateToken<'_>> {
+pub(super) fn merge_amounts<'t>(tokens: &[DateToken<'t>]) -> Vec<DateToken<'t>> {
     let mut merged: Vec<DateToken<'_>> = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
-        let mut cursor = TokenCursor::new(&tokens, at);
+        let mut cursor = TokenCursor::new(tokens, at);
         let amount = cursor
             .attempt(parse_numbers)
             .or_else(|| cursor.attempt(parse_one_or_two));

@@ -32,7 +32,7 @@ use super::{approximate, chinese, english, numeric};
 /// ```
 pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMention> {
     let small = text.to_ascii_lowercase();
-    let tokens = approximate::merge_amounts(tokenize_dates(&small));
+    let tokens = approximate::merge_amounts(&tokenize_dates(&small));
     let found = resolve_expressions(&small, &tokens, now);
     let mut readings: Vec<_> = found
         .iter()
@@ -71,7 +71,7 @@ pub fn find_dates<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Vec<DateMenti
 /// ```
 pub fn find_impossible<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<ImpossibleTime> {
     let small = text.to_ascii_lowercase();
-    let tokens = approximate::merge_amounts(tokenize_dates(&small));
+    let tokens = approximate::merge_amounts(&tokenize_dates(&small));
     let found = resolve_expressions(&small, &tokens, now);
     let (heard, _) = found.into_iter().find(|(_, resolved)| resolved.is_none())?;
     let part = |pieces: &Range<usize>| text[byte_span(&tokens, pieces)].to_owned();

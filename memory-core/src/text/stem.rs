@@ -24,29 +24,18 @@ pub(super) enum StemLanguage {
 impl StemLanguage {
     /// Returns the language of a folded word, by its script.
     pub(super) fn of(word: &str) -> Option<Self> {
-        let scripts: [(fn(char) -> bool, Self); 4] = [
-            (
-                |letter| letter.is_ascii_lowercase() || letter == '\'',
-                Self::English,
-            ),
-            (
-                |letter| matches!(letter, '\u{430}'..='\u{45f}'),
-                Self::Russian,
-            ),
-            (
-                |letter| matches!(letter, '\u{3b1}'..='\u{3c9}'),
-                Self::Greek,
-            ),
-            (
-                |letter| matches!(letter, '\u{621}'..='\u{64a}'),
-                Self::Arabic,
-            ),
-        ];
-        let is_in = |(is_letter, _): &(fn(char) -> bool, Self)| word.chars().all(is_letter);
-        scripts
-            .into_iter()
-            .find(is_in)
-            .map(|(_, language)| language)
+        let is_all = |is_letter: fn(char) -> bool| word.chars().all(is_letter);
+        if is_all(|letter| letter.is_ascii_lowercase() || letter == '\'') {
+            Some(Self::English)
+        } else if is_all(|letter| matches!(letter, '\u{430}'..='\u{45f}')) {
+            Some(Self::Russian)
+        } else if is_all(|letter| matches!(letter, '\u{3b1}'..='\u{3c9}')) {
+            Some(Self::Greek)
+        } else if is_all(|letter| matches!(letter, '\u{621}'..='\u{64a}')) {
+            Some(Self::Arabic)
+        } else {
+            None
+        }
     }
 }
 

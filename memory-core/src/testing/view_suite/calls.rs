@@ -239,13 +239,8 @@ impl<'h> ViewCaller<'h> {
             }
             ViewCall::SmartSearch(number) => {
                 let asked = format!("word{number} tea");
-                let answer = smart_search(
-                    services,
-                    &asked,
-                    &Filter::default(),
-                    50,
-                    &services.clock.now(),
-                );
+                let query = Query::new(&asked).limit(50);
+                let answer = smart_search(services, &query, &services.clock.now());
                 format_hits(
                     answer.map(|answer| {
                         (answer.found.hits, answer.found.total, answer.found.degraded)
