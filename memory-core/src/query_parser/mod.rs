@@ -103,6 +103,8 @@ pub struct QueryWord {
     pub age: u8,
     /// Whether the word is a prefix that matches every longer word.
     pub is_prefix: bool,
+    /// Other terms that count as the word: its exact form, and the compound of which it is a part.
+    pub alternatives: Vec<String>,
 }
 
 /// The role of a word in a query.

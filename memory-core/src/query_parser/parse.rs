@@ -13,7 +13,8 @@ use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
 use crate::text::{
-    Term, TokenKind, for_each_compound_token, identifier_parts, query_terms, symbol_terms, tokenize,
+    Term, TokenKind, exact_form, for_each_compound_token, identifier_parts, query_terms,
+    symbol_terms, tokenize,
 };
 
 /// Maximum number of query words; the rest is dropped.
@@ -341,14 +342,17 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             text: text.unwrap_or(term.text),
             kind: term.kind,
         };
+        let exact = exact_form(&term.text, &spelled).filter(|_| !is_prefix);
         question.words.push(QueryWord {
             term,
             spelled,
             role,
             age,
             is_prefix,
+            alternatives: exact.into_iter().collect(),
         });
     }
+    add_compounds(plain, &mut question.words);
     add_identifier_words(plain, &typed, &mut question.words);
     add_characters(plain, &ages, MAX_WORDS, &mut question.words);
     let has_content = question
@@ -372,6 +376,7 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             role,
             age: 0,
             is_prefix: false,
+            alternatives: Vec::new(),
         });
     }
     if question
@@ -393,21 +398,30 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     }
 }
 
-/// Adds the words of identifiers, which other texts write apart, and compounds, which they write as one word.
+/// Lets both words of a compound match the compound without its hyphen.
+fn add_compounds(plain: &str, words: &mut [QueryWord]) {
+    for_each_compound_token(plain, &mut |compound| {
+        tokenize(&plain[compound.span.clone()], &mut |part| {
+            let mut own = words.iter_mut().filter(|word| word.term.text == part.text);
+            if let Some(word) = own.next() {
+                word.alternatives.push(compound.text.to_owned());
+            }
+        });
+    });
+}
+
+/// Adds the words of identifiers, which other texts write apart.
 fn add_identifier_words(plain: &str, typed: &[SpelledWord], words: &mut Vec<QueryWord>) {
-    let mut parts: Vec<String> = typed
+    for part in typed
         .iter()
         .flat_map(|word| identifier_parts(&plain[word.span.clone()]))
-        .map(str::to_owned)
-        .collect();
-    for_each_compound_token(plain, &mut |token| parts.push(token.spelled.to_owned()));
-    for part in parts {
-        for term in query_terms(&part) {
+    {
+        for term in query_terms(part) {
             if words.len() < MAX_WORDS && words.iter().all(|own| own.term != term) {
-                let is_stop = is_stop_token(&part, true);
+                let is_stop = is_stop_token(part, true);
                 words.push(QueryWord {
                     term,
-                    spelled: crate::text::fold(&part),
+                    spelled: crate::text::fold(part),
                     role: if is_stop {
                         WordRole::Aside
                     } else {
@@ -415,6 +429,7 @@ fn add_identifier_words(plain: &str, typed: &[SpelledWord], words: &mut Vec<Quer
                     },
                     age: 0,
                     is_prefix: false,
+                    alternatives: Vec::new(),
                 });
             }
         }

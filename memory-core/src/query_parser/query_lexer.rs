@@ -273,6 +273,7 @@ pub(super) fn add_characters(
                 role: WordRole::Character,
                 age,
                 is_prefix: false,
+                alternatives: Vec::new(),
             });
         }
     });

@@ -27,14 +27,11 @@ pub fn for_each_compound_token(text: &str, each: &mut dyn FnMut(Token<'_>)) {
         let (start, end) = (at - first, at + hyphen.len() + second);
         let (first, second) = (&text[start..at], &after[..second]);
         let is_word = |word: &str| !word.is_empty() && word.len() <= MAX_WORD;
-        let has_letters = [first, second]
-            .iter()
-            .any(|word| word.starts_with(char::is_alphabetic));
-        let rest = text[end..].trim_start_matches(is_inner);
-        let goes_on = text[end..].len() != rest.len() && rest.starts_with(is_letter);
-        if !is_word(first) || !is_word(second) || !has_letters {
+        if !is_word(first) || !is_word(second) || !first.starts_with(char::is_alphabetic) {
             continue;
         }
+        let rest = text[end..].strip_prefix(is_inner);
+        let goes_on = rest.is_some_and(|rest| rest.starts_with(is_letter));
         if text[..start].ends_with(is_inner) || goes_on {
             continue;
         }

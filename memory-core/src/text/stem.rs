@@ -114,11 +114,11 @@ impl CachedStemmer {
 
 /// Returns an Arabic word without its article, the particles before it, and one ending.
 ///
-/// The lists are those of light10: L. Larkey, L. Ballesteros and M. Connell, "Light Stemming for Arabic Information Retrieval", 2007.
+/// The lists are those of light10: L. Larkey, L. Ballesteros and M. Connell, "Light Stemming for Arabic Information Retrieval", 2007. A
+/// conjunction without an article stays, because many words begin with its letter.
 fn arabic_stem(word: &str) -> &str {
     let long = |rest: &&str| 3 <= rest.chars().count();
-    let word = word.strip_prefix('و').filter(long).unwrap_or(word);
-    let mut prefixes = ["بال", "كال", "فال", "ال", "لل"].into_iter();
+    let mut prefixes = ["وال", "بال", "كال", "فال", "ال", "لل"].into_iter();
     let word = prefixes
         .find_map(|prefix| word.strip_prefix(prefix).filter(long))
         .unwrap_or(word);

@@ -87,6 +87,16 @@ pub(super) fn tokenize_filtered(
     tokenizer.stems.store_cached();
 }
 
+/// The first character of the term of an exact form, which no word has.
+pub const EXACT_FORM: char = '\u{1}';
+
+/// Returns the term of the exact form of a word with the stem `stem`, so that texts with this form come first.
+///
+/// English stems have none: most of their forms differ only in number and time.
+pub fn exact_form(stem: &str, spelled: &str) -> Option<String> {
+    (stem != spelled && !spelled.is_ascii()).then(|| format!("{EXACT_FORM}{spelled}"))
+}
+
 /// The state of the tokenizer. At most one of `word` and `run` is not empty at any time.
 struct TextTokenizer<'e> {
     stems: CachedStemmer,

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use memory_core::Memory;
 use memory_core::text::{
-    Token, TokenKind, for_each_alef_token, for_each_compound_token, for_each_styled_token,
-    for_each_symbol, identifier_parts, tokenize,
+    EXACT_FORM, Token, TokenKind, exact_form, for_each_alef_token, for_each_compound_token,
+    for_each_styled_token, for_each_symbol, identifier_parts, tokenize,
 };
 
 /// Weight of a word of the title, relative to the content.
@@ -44,6 +44,9 @@ impl DocumentTerms {
                 };
                 add_term(token.text, weight, terms);
                 if token.kind == TokenKind::Word {
+                    if let Some(exact) = exact_form(token.text, token.spelled) {
+                        add_term(&exact, weight, &mut text);
+                    }
                     for word in identifier_parts(&part[token.span]) {
                         tokenize(word, &mut |token| add_term(token.text, weight, &mut text));
                     }
@@ -109,7 +112,10 @@ impl EncodedTerms {
 
     /// Returns the sum of the frequencies.
     pub(super) fn length(&self) -> u32 {
-        self.terms().map(|(_, frequency)| frequency).sum()
+        self.terms()
+            .filter(|(term, _)| !term.starts_with(EXACT_FORM))
+            .map(|(_, frequency)| frequency)
+            .sum()
     }
 
     /// Returns the frequency of `term`, or 0.

@@ -85,6 +85,13 @@ fn ignore_symbol_letters(words: &[QueryWord], all: &mut [QueryTerm]) {
     }
 }
 
+/// Returns the number of pending documents that contain one of the exact terms.
+fn count_any_in_pending(wanted: &QueryTerm, pending: &[PendingDocument]) -> u64 {
+    let has = |document: &PendingDocument, term| 0 < document.frequency(term, wanted.part);
+    let has_one = |document: &&PendingDocument| wanted.exact.iter().any(|term| has(document, term));
+    pending.iter().filter(has_one).count() as u64
+}
+
 fn look_up_word(
     word: &QueryWord,
     is_looked_around: bool,
@@ -95,12 +102,20 @@ fn look_up_word(
     let part = TermField::of(&word.term);
     let mut wanted = QueryTerm {
         part,
-        exact: vec![text.clone()],
+        exact: [text]
+            .into_iter()
+            .chain(&word.alternatives)
+            .cloned()
+            .collect(),
         alike: Vec::new(),
         documents: 0,
         matches: !matches!(word.role, WordRole::Aside | WordRole::Character),
     };
-    let own = flushed.count(text, part)? + count_in_pending(text, part, pending);
+    let own = if word.alternatives.is_empty() {
+        flushed.count(text, part)? + count_in_pending(text, part, pending)
+    } else {
+        flushed.count_any(&wanted.exact, part)? + count_any_in_pending(&wanted, pending)
+    };
     if part == TermField::Text && word.is_prefix {
         let mut longer = words_with_prefix(text, flushed, pending)?;
         // The typed prefix may be longer than the stem of its own word.
@@ -114,14 +129,8 @@ fn look_up_word(
             .into_iter()
             .take(MAX_PREFIX_WORDS)
             .collect();
-        wanted.documents = flushed.count_any(&wanted.exact, part)?;
-        let has_one = |document: &&PendingDocument| {
-            wanted
-                .exact
-                .iter()
-                .any(|term| 0 < document.frequency(term, part))
-        };
-        wanted.documents += pending.iter().filter(has_one).count() as u64;
+        wanted.documents =
+            flushed.count_any(&wanted.exact, part)? + count_any_in_pending(&wanted, pending);
         return Ok(wanted);
     }
     wanted.documents = own;
