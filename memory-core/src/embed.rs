@@ -67,9 +67,18 @@ pub fn embed_newest(
     limit: usize,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<(), StoreError> {
-    let Some(embedder) = services.embedder.as_deref() else {
-        return Ok(());
-    };
+    match services.embedder.as_deref() {
+        Some(embedder) => embed_newest_with(services, embedder, limit, progress),
+        None => Ok(()),
+    }
+}
+
+fn embed_newest_with(
+    services: &Services,
+    embedder: &dyn Embedder,
+    limit: usize,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<(), StoreError> {
     let identity = embedder.identity();
     if embedder.is_instant() && 0 < services.store.count_without_vector(identity)? {
         services.store.refresh()?;
@@ -86,7 +95,7 @@ pub(crate) fn embed_few(services: &Services, embedder: &dyn Embedder) -> Result<
         && 0 < services.store.count_without_vector(embedder.identity())?
         && count_memories(services.store.as_ref(), services.clock.now())? <= MAX_SCANNED
     {
-        embed_newest(services, MAX_EMBEDDED_BY_SEARCH, &mut |_| ())?;
+        embed_newest_with(services, embedder, MAX_EMBEDDED_BY_SEARCH, &mut |_| ())?;
     }
     Ok(())
 }

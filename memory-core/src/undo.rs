@@ -271,17 +271,28 @@ pub fn restore(
 ) -> Result<(TrashedFile, ChangeOutcome), StoreError> {
     services.store.refresh()?;
     let wanted = reference.trim().to_lowercase();
+    let mut earlier = None;
     for trashed in services.history.trashed() {
         let trashed = trashed?;
         let is_path = trashed.trash.to_lowercase() == wanted;
-        if is_path || (matches_reference(&trashed, &wanted) && is_restorable(services, &trashed)?) {
+        let is_named = matches_reference(&trashed, &wanted);
+        if is_named && !is_path && !is_restorable(services, &trashed)? {
+            earlier = earlier.or(Some(trashed.trash));
+        } else if is_path || is_named {
             let operation = services.operation(Verb::Restore);
             let outcome = services.history.restore(&trashed, &operation)?;
             return Ok((trashed, outcome));
         }
     }
-    Err(StoreError::TrashNotFound {
-        reference: reference.to_owned(),
+    Err(match earlier {
+        Some(path) => StoreError::Invalid {
+            why: format!(
+                "{reference} is not deleted; the trash has an earlier version, which `memory restore {path}` brings back"
+            ),
+        },
+        None => StoreError::TrashNotFound {
+            reference: reference.to_owned(),
+        },
     })
 }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use chrono::{DateTime, NaiveDateTime, Utc};
 use memory_core::datetime::StatedTime;
+use memory_core::text::to_one_line;
 use memory_core::{
     Draft, NoteItem, Origin, Phase, SourceItem, parse_day_as, parse_rfc3339, valid_time, wikilink,
 };
@@ -363,6 +364,9 @@ const CHANGE_KEYS: [&str; 9] = [
     "mtime",
 ];
 
+/// Maximum number of characters of a value in a warning.
+const MAX_SHOWN: usize = 60;
+
 /// Returns the time that one of the properties `keys` states, or adds a warning if their values are no times.
 fn time_at(
     fields: &[(String, Yaml)],
@@ -376,7 +380,8 @@ fn time_at(
     let unread = own().find_map(|(key, value)| Some((key, value.scalar().filter(has_digits)?)));
     if let Some((key, text)) = unread.filter(|_| time.is_none()) {
         warnings.push(format!(
-            "the property {key:?} is not read as a time: {text:?}"
+            "the property {key:?} is not read as a time: {:?}",
+            to_one_line(text, MAX_SHOWN)
         ));
     }
     time
@@ -469,7 +474,18 @@ fn parse_with_zone(text: &str) -> Option<DateTime<Utc>> {
     if let Some(moment) = parse_rfc3339(text) {
         return Some(moment);
     }
-    parse_count(text).or_else(|| stated_at(text, true))
+    let with_offset = [
+        "%Y-%m-%d %H:%M:%S %z",
+        "%Y-%m-%dT%H:%M:%S%z",
+        "%Y-%m-%d %H:%M %z",
+        "%Y-%m-%dT%H:%M%z",
+    ];
+    with_offset
+        .iter()
+        .find_map(|format| DateTime::parse_from_str(text, format).ok())
+        .map(|moment| moment.to_utc())
+        .or_else(|| parse_count(text))
+        .or_else(|| stated_at(text, true))
 }
 
 fn stated_at(text: &str, has_zone: bool) -> Option<DateTime<Utc>> {
@@ -481,11 +497,19 @@ fn parse_local(text: &str) -> Option<DateTime<Utc>> {
     let with_time = [
         "%Y-%m-%dT%H:%M:%S%.f",
         "%Y-%m-%d %H:%M:%S%.f",
-        "%Y%m%d%H%M%S",
-        "%Y%m%d%H%M",
+        "%Y-%m-%dT%H:%M",
+        "%Y-%m-%d %H:%M",
+        "%Y/%m/%d %H:%M:%S",
+        "%Y/%m/%d %H:%M",
     ];
+    let compact = match text.len() {
+        12 => &["%Y%m%d%H%M"][..],
+        14 => &["%Y%m%d%H%M%S"],
+        _ => &[],
+    };
     with_time
         .iter()
+        .chain(compact)
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())
         .map(|moment| moment.and_utc())
         .or_else(|| parse_day(text))
@@ -541,15 +565,19 @@ fn date_of_path(path: &str) -> Option<DateTime<Utc>> {
     of_name()
         .or_else(of_day_first)
         .or_else(of_folders)
-        .or_else(|| StatedTime::parse(name).and_then(|stated| valid_time(stated.at)))
+        .or_else(|| {
+            let has_words = name.contains(char::is_alphabetic);
+            let stated = StatedTime::parse(name).filter(|_| has_words)?;
+            valid_time(stated.at)
+        })
 }
 
-/// Parses the seconds or milliseconds since 1970.
+/// Parses the seconds of the years 2001 to 2033, or the milliseconds since 1970.
 fn parse_count(text: &str) -> Option<DateTime<Utc>> {
     let count: i64 = text.parse().ok()?;
     let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
     match text.len() {
-        10 if is_digits => DateTime::from_timestamp(count, 0),
+        10 if is_digits && text.starts_with('1') => DateTime::from_timestamp(count, 0),
         13 if is_digits => DateTime::from_timestamp_millis(count),
         _ => None,
     }
@@ -691,6 +719,8 @@ mod tests {
             ("2024-13-06.md", None),
             ("2024-05-061.md", None),
             ("Plan 2024.md", None),
+            ("Christmas 2026.md", None),
+            ("10.4.2019.md", None),
             ("2024-05.md", None),
             ("12345678.md", None),
             ("20245.md", None),
@@ -726,7 +756,11 @@ mod tests {
             ("25/12/2023", "2023-12-25T00:00:00Z"),
             ("5 March 2024, 10:11", "2024-03-05T10:11:00Z"),
             ("2024年3月5日", "2024-03-05T00:00:00Z"),
-            ("2024-W10-2", "2024-03-05T00:00:00Z"),
+            ("2024-03-05 1:05", "2024-03-05T01:05:00Z"),
+            ("January 2, 2024 3:04", "2024-01-02T03:04:00Z"),
+            ("March 5, 2024 12:30", "2024-03-05T12:30:00Z"),
+            ("2024-03-05 10:11 -0500", "2024-03-05T15:11:00Z"),
+            ("2024-03-05 5:11 +0100", "2024-03-05T04:11:00Z"),
             ("20240305", "2024-03-05T00:00:00Z"),
             ("20240305101112", "2024-03-05T10:11:12Z"),
             ("1709629872", "2024-03-05T09:11:12Z"),
@@ -754,6 +788,10 @@ mod tests {
             "03/05/2024",
             "12 January",
             "every 5 March 2024",
+            "2024030510",
+            "Christmas 2026",
+            "3 days after 2024-03-05",
+            "2024-03-05 5",
             "-0026-05-07T10:00:00",
             "+12026-05-07T10:00:00",
         ] {

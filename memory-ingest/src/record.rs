@@ -100,9 +100,13 @@ impl SourceRecord {
 
 /// Splits a list at its commas, or at the other signs or the spaces before `#` that separate it.
 fn split_list(text: &str) -> Vec<String> {
-    let signs = [',', '，', '、', ';', '；', '|'];
+    let signs = if text.contains(['&', '(']) {
+        &[','][..]
+    } else {
+        &[',', '，', '、', ';', '；', '|']
+    };
     let has_hashes = text.split_whitespace().all(|word| word.starts_with('#'));
-    let separator = signs.into_iter().find(|sign| text.contains(*sign));
+    let separator = signs.iter().copied().find(|sign| text.contains(*sign));
     let separator = separator.unwrap_or(if has_hashes { ' ' } else { ',' });
     text.split(separator)
         .map(|item| clean_text(item.trim()))
@@ -283,6 +287,7 @@ mod tests {
             assert_eq!(super::split_list(text), ["x", "y"], "{text}");
         }
         assert_eq!(super::split_list("#x #y"), ["#x", "#y"]);
+        assert_eq!(super::split_list("R&amp;D"), ["R&amp;D"]);
         assert_eq!(super::split_list("x;y, z"), ["x;y", "z"]);
     }
 

@@ -4,6 +4,19 @@ use std::borrow::Cow;
 
 use crate::front_matter;
 
+/// Keys of which front matter has at least one.
+const USUAL_KEYS: [&str; 9] = [
+    "title",
+    "tags",
+    "aliases",
+    "created",
+    "created_at",
+    "date",
+    "type",
+    "category",
+    "permalink",
+];
+
 /// Puts quotes around the values in front matter that is not valid YAML without them.
 ///
 /// People write `title: Plan: part two`. Cursor writes patterns without quotes, such as `globs: *.ts`, where `*` begins an alias in YAML, and reads several patterns with
@@ -13,6 +26,14 @@ pub(crate) fn quote_values(text: &str) -> Cow<'_, str> {
     if parted.fields.is_ok() || parted.source.is_empty() {
         return Cow::Borrowed(text);
     }
+    // Prose between two rules may have colons too.
+    let keys = || {
+        parted
+            .source
+            .lines()
+            .filter_map(|line| line.split_once(':'))
+    };
+    let has_usual_key = keys().any(|(key, _)| USUAL_KEYS.contains(&key));
     let mut is_in_globs = false;
     let quote = |line: &str| {
         if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| is_in_globs) {
@@ -23,7 +44,8 @@ pub(crate) fn quote_values(text: &str) -> Cow<'_, str> {
         is_in_globs = key == "globs";
         let value = value.trim();
         let is_rule = matches!(key, "globs" | "description");
-        let is_plain = !key.starts_with(char::is_whitespace)
+        let is_plain = has_usual_key
+            && !key.starts_with([' ', '\t', '-'])
             && !value.starts_with(['[', '{', '"', '\'', '|', '>', '#']);
         if !is_rule && !is_plain || value.is_empty() || is_valid(line) {
             return line.to_owned();
@@ -41,7 +63,11 @@ pub(crate) fn quote_values(text: &str) -> Cow<'_, str> {
                 .collect();
             return format!("{key}: [{}]", patterns.join(", "));
         }
-        format!("{key}: {}", quoted(value))
+        let (value, comment) = match value.find(" #").filter(|_| !is_in_globs) {
+            Some(at) => value.split_at(at),
+            None => (value, ""),
+        };
+        format!("{key}: {}{comment}", quoted(value))
     };
     let lines: Vec<_> = parted.source.lines().map(quote).collect();
     let quoted = format!("---\n{}\n---\n{}", lines.join("\n"), parted.body);
@@ -119,9 +145,20 @@ mod tests {
             ("title: Plan: part two", "title: \"Plan: part two\""),
             ("title: @anna at 5", "title: \"@anna at 5\""),
             ("title: ends with:", "title: \"ends with:\""),
+            ("title: a: b # c", "title: \"a: b\" # c"),
         ] {
             let text = |line: &str| format!("---\ntags: [a, b]\n{line}\n---\nbody\n");
             assert_eq!(quote_values(&text(line)), text(expected));
+        }
+    }
+
+    #[test]
+    fn prose_and_lists_with_colons_stay_as_they_are() {
+        for text in [
+            "---\nWarning: do not: delete\n\nSecond: x: y\n---\nbody",
+            "---\ntags:\n- a: b: c\n- d\n---\nbody",
+        ] {
+            assert_eq!(quote_values(text), text);
         }
     }
 

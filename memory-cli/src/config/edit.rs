@@ -110,22 +110,25 @@ fn line_value<'l>(line: &'l str, key: &str) -> &'l str {
 
 /// Returns the comment at the end of a line, with the spaces before it.
 fn comment(line: &str) -> &str {
-    let mut quote = None;
-    let mut before = ' ';
-    let found = line.char_indices().find(|&(at, letter)| {
-        let is_comment = letter == '#' && quote.is_none() && before.is_whitespace();
+    let (mut quote, mut is_escaped, mut before) = (None, false, ' ');
+    for (at, letter) in line.char_indices() {
         match quote {
-            Some('"') if before == '\\' => {}
+            _ if is_escaped => is_escaped = false,
+            Some('"') if letter == '\\' => is_escaped = true,
             Some(open) if letter == open => quote = None,
-            None if matches!(letter, '"' | '\'') && line[..at].ends_with(' ') => {
-                quote = Some(letter);
+            Some(_) => {}
+            None if letter == '#' && before == ' ' => {
+                return &line[line[..at].trim_end().len()..];
             }
-            _ => {}
+            // The second of two quotes inside a quoted text opens it again.
+            None if letter == '"' || letter == '\'' => {
+                quote = Some(letter).filter(|_| before == ' ' || before == letter);
+            }
+            None => {}
         }
         before = letter;
-        is_comment
-    });
-    found.map_or("", |(at, _)| &line[line[..at].trim_end().len()..])
+    }
+    ""
 }
 
 fn is_data(line: &str) -> bool {
@@ -204,6 +207,9 @@ mod tests {
             ("a: \"x # y\" # z\n", "a", "b", "a: b # z\n"),
             ("a: x#y\n", "a", "b", "a: b\n"),
             ("a: # z\n", "a", "b", "a: b # z\n"),
+            ("a: 'it''s # x' # z\n", "a", "b", "a: b # z\n"),
+            ("a: \"C:\\\\\" # z\n", "a", "b", "a: b # z\n"),
+            ("a: it's # z\n", "a", "b", "a: b # z\n"),
         ] {
             assert_eq!(
                 set_value(text, key, value).as_deref(),

@@ -55,9 +55,16 @@ pub(super) fn merge_amounts<'t>(tokens: &[DateToken<'t>]) -> Vec<DateToken<'t>> 
 /// Consumes two numbers before a unit: "2-3" days, "two or three" weeks, 两三 or 十七八 before 天.
 fn parse_numbers(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64)> {
     let before = cursor.peek_back(1);
-    let is_inside = matches!(before, Some(DateTokenKind::Number(_)))
-        || matches!(before, Some(DateTokenKind::Sign(_))) && cursor.is_glued(0)
-        || matches!(before, Some(DateTokenKind::Han(character)) if chinese::is_numeral(character) || character == '第');
+    // "Friday at 2 or 3", "June 2 to 3" and 周三四 name an hour, a date and weekdays.
+    let is_inside = match before {
+        Some(DateTokenKind::Number(_)) => true,
+        Some(DateTokenKind::Sign(_)) => cursor.is_glued(0),
+        Some(DateTokenKind::Word(word)) => word == "at" || english::lookup_month(word).is_some(),
+        Some(DateTokenKind::Han(character)) => {
+            chinese::is_numeral(character) || "第周期拜初".contains(character)
+        }
+        _ => false,
+    };
     let numbers = cursor
         .attempt(chinese::parse_adjacent_digits)
         .or_else(|| {
@@ -70,7 +77,7 @@ fn parse_numbers(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64)> {
             is_joined.then_some((low, high))
         })
         .filter(|(low, high)| !is_inside && 0 < *low && low < high && *high <= MAX_NUMBER)?;
-    let is_amount = english::is_unit(cursor.word()) || chinese::is_unit_next(cursor, numbers.1);
+    let is_amount = english::is_unit(cursor.word()) || chinese::is_unit_next(cursor, before);
     is_amount.then_some(numbers)
 }
 
@@ -80,8 +87,17 @@ fn parse_one_or_two(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64)> {
     let is_unit = english::is_unit(cursor.word());
     cursor.step();
     let is_joined = is_one && is_unit && cursor.consume_word("or");
-    let high = parse_number(cursor).filter(|high| is_joined && 1 < *high)?;
-    (!english::is_unit(cursor.word())).then_some((1, high))
+    let high = parse_number(cursor).filter(|high| is_joined && matches!(high, 2 | 3))?;
+    let is_longer = cursor.is_glued(0)
+        && matches!(
+            cursor.peek(0),
+            Some(DateTokenKind::Number(_) | DateTokenKind::Sign(':' | '-' | '/'))
+        );
+    let is_other = is_longer
+        || english::is_unit(cursor.word())
+        || english::is_half_day(cursor.word())
+        || english::lookup_month(cursor.word()).is_some();
+    (!is_other).then_some((1, high))
 }
 
 fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
@@ -134,6 +150,12 @@ pub(super) fn with_end(
         end: Some(Box::new(last)),
         ..first
     }
+}
+
+/// Returns whether an expression is a range because its amount is approximate.
+pub(super) fn is_range(spoken: &DateExpression) -> bool {
+    let is_away = |spoken: &DateExpression| matches!(spoken.day, Some(DayExpression::Away(..)));
+    is_away(spoken) && spoken.end.as_deref().is_some_and(is_away)
 }
 
 /// Returns the place of the first approximate amount in the text.

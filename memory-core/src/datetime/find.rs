@@ -683,7 +683,7 @@ fn to_mention(
 ) -> DateMention {
     let span = byte_span(tokens, &heard.pieces);
     let mut assumed = resolved.assumed.clone();
-    if resolved.end.is_none()
+    if !approximate::is_range(&heard.spoken)
         && let Some(unread) = approximate::find_amount(tokens, &heard.pieces)
     {
         assumed.push(format!("Of {:?}, the first number counts.", &text[unread]));
@@ -703,11 +703,11 @@ fn to_mention(
             .map(|(_, pieces)| byte_span(tokens, pieces)),
         assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
         left_out: Vec::new(),
-        is_order_assumed: heard
+        is_full_date: heard
             .spoken
             .day
             .as_ref()
-            .is_some_and(DayExpression::is_in_either_order),
+            .is_some_and(DayExpression::is_full_date),
         is_vague: heard.spoken.is_vague,
     }
 }

@@ -30,8 +30,8 @@ pub struct DateMention {
     pub assumed: Option<String>,
     /// The words of time next to the expression that no mention includes; `assumed` names them too.
     pub left_out: Vec<String>,
-    /// Whether the month of a date such as "3/5" could also be its day.
-    pub is_order_assumed: bool,
+    /// Whether the words name a day of a month of a year, in an order that is certain.
+    pub is_full_date: bool,
     /// Whether the expression denotes a longer period, of which `at` is the start ("in June", "next week").
     pub is_vague: bool,
 }

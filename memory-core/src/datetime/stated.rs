@@ -21,7 +21,7 @@ pub struct StatedTime {
 impl StatedTime {
     /// Parses a text that is nothing but a day with its year, possibly with a time of day.
     ///
-    /// A date whose day could also be its month, such as "03/05/2024", states no time.
+    /// A date whose day could also be its month, such as "03/05/2024", states no time. An hour without AM or PM is one of 24 hours.
     ///
     /// ```
     /// use memory_core::datetime::StatedTime;
@@ -38,6 +38,7 @@ impl StatedTime {
             // JavaScript writes the name of the zone behind its offset.
             if zone.ends_with(')') { time } else { text }
         });
+        let text = &with_full_hour(text);
         let early = Utc.with_ymd_and_hms(1999, 1, 3, 0, 0, 0).single()?;
         let far = FixedOffset::east_opt(19_800)?;
         let late = far.with_ymd_and_hms(2051, 8, 22, 13, 14, 15).single()?;
@@ -51,10 +52,26 @@ impl StatedTime {
     }
 }
 
+/// Returns a text with two digits for its hour, which then is one of 24 hours, unless AM or PM follows.
+fn with_full_hour(text: &str) -> String {
+    let mut full = String::with_capacity(text.len() + 1);
+    let mut before = ['0'; 2];
+    for letter in text.chars() {
+        let has_one_digit = before[1].is_ascii_digit() && !before[0].is_ascii_digit();
+        if letter == ':' && has_one_digit && before[0] != ':' {
+            full.insert(full.len() - 1, '0');
+        }
+        full.push(letter);
+        before = [before[1], letter];
+    }
+    full
+}
+
 /// Returns the only day that a text names, if the text has no other words.
 fn read_whole<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
     let [found] = find_dates(text, now).try_into().ok()?;
     let is_whole = found.span == (0..text.len()) && found.end.is_none();
-    let is_day = found.kind != DatePrecision::Time && !found.is_vague && !found.repeats;
-    (is_whole && is_day && !found.is_order_assumed).then_some(found)
+    let has_hour = found.kind == DatePrecision::DateTime;
+    let is_clear = !has_hour || text.contains([':', '点', '时']) || text.ends_with(['m', 'M']);
+    (is_whole && is_clear && found.is_full_date && !found.repeats).then_some(found)
 }

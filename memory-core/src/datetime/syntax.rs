@@ -286,6 +286,15 @@ impl DayExpression {
         }
     }
 
+    /// Returns whether the words name a day of a month of a year, in an order that is certain.
+    pub(super) fn is_full_date(&self) -> bool {
+        match self {
+            Self::OfMonth(_, Month::Named(_, Year::Exactly(_))) => true,
+            Self::Confirmed(_, day) => day.is_full_date(),
+            _ => false,
+        }
+    }
+
     /// Returns whether the words name a single day: a date with its year, "tomorrow".
     pub(super) fn is_exact(&self) -> bool {
         match self {

@@ -1,5 +1,7 @@
 //! The tags of a memory.
 
+use crate::wikilink::fold_link_name;
+
 /// The tags of a memory, in the given order.
 ///
 /// A tag has no surrounding whitespace and no leading `#`. No tag occurs twice, ignoring case.
@@ -50,7 +52,7 @@ impl Tags {
 
     /// Returns the normalized form for comparing tags.
     pub fn key(tag: &str) -> String {
-        Self::label(tag).to_lowercase()
+        fold_link_name(Self::label(tag))
     }
 
     /// Returns `tag` without all leading `#` and all surrounding whitespace. The function is idempotent.

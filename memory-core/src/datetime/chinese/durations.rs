@@ -2,6 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
+use super::super::token::DateTokenKind;
 use super::numbers::parse_number;
 
 /// Maximum number of components of a duration.
@@ -80,13 +81,23 @@ fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     Some(decimal.unwrap_or(whole))
 }
 
-/// Returns whether a unit of time follows an approximate number up to `high`, and not a year, a month or a day of a date.
-pub(in super::super) fn is_unit_next(cursor: &TokenCursor<'_>, high: u64) -> bool {
+/// Returns whether a unit of time follows an approximate number behind `before`, and not a year, a month or a day of a date.
+pub(in super::super) fn is_unit_next(
+    cursor: &TokenCursor<'_>,
+    before: Option<DateTokenKind<'_>>,
+) -> bool {
     let mut ahead = *cursor;
     let is_counted = ahead.consume_han("个");
     let unit = ahead.peek_han(0);
-    let is_date = unit == Some('日') || unit == Some('年') && 12 < high;
-    !is_date && parse_unit(&mut ahead, is_counted).is_some()
+    let is_amount = parse_unit(&mut ahead, is_counted).is_some();
+    // 八九年 is 1989, but 两三年前 and 每两三年 count years.
+    let is_counted_before =
+        matches!(before, Some(DateTokenKind::Han(character)) if "每过近来".contains(character));
+    let counts_years = is_counted_before
+        || ahead
+            .peek_han(0)
+            .is_some_and(|character| "前后以之内来".contains(character));
+    is_amount && unit != Some('日') && (unit != Some('年') || counts_years)
 }
 
 /// Consumes a unit, and returns it with the number of [`TimeUnit`]s that it denotes.

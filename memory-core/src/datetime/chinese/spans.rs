@@ -20,19 +20,34 @@ pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 /// Consumes 2026年第三季度 and 明年上半年.
 fn parse_part_of_year(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let year = Some(parse_year_reference(cursor)).filter(|year| *year != Year::Unsaid)?;
+    let named = parse_year_reference(cursor);
+    let is_named = named != Year::Unsaid;
+    let year = if is_named { named } else { Year::Away(0) };
     cursor.consume_han("的");
     let halves = [("上半年", 1), ("下半年", 2)];
     if let Some((_, half)) = halves
         .into_iter()
         .find(|(name, _)| cursor.consume_han(name))
     {
-        return DayPhrase::nth_months(half, 6, year);
+        return day_of_span(cursor, DayPhrase::nth_months(half, 6, year)?, is_named);
     }
     cursor.consume_han("第");
     let quarter = i32::try_from(parse_number(cursor)?).ok()?;
     let is_quarter = cursor.consume_any_han(&["季度", "季"]);
-    DayPhrase::nth_months(quarter, 3, year).filter(|_| is_quarter)
+    let span = DayPhrase::nth_months(quarter, 3, year).filter(|_| is_quarter)?;
+    day_of_span(cursor, span, is_named)
+}
+
+/// Consumes 末, 最后一天 or 初, and returns that day of the span; without it, the span if its year is named.
+fn day_of_span(cursor: &mut TokenCursor<'_>, span: DayPhrase, is_named: bool) -> Option<DayPhrase> {
+    cursor.consume_han("的");
+    if cursor.consume_any_han(&["最后一天", "末", "底"]) {
+        return span.end.map(DayPhrase::from);
+    }
+    if cursor.consume_any_han(&["第一天", "初"]) {
+        return Some(span.day.into());
+    }
+    Some(span).filter(|_| is_named)
 }
 
 /// Consumes 七月第一周, 下个月最后两周, 本月前三天 and 六月下半月.

@@ -139,7 +139,16 @@ fn parse_length(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) -> Option
     let is_open = spoken.clock.is_some() && spoken.end.is_none();
     cursor.consume_sign(',');
     let is_length = is_open && cursor.consume_any_word(&["for", "lasting"]);
-    parse_duration(cursor).filter(|length| is_length && length.is_exact && length.days == 0)
+    let length = parse_duration(cursor)?;
+    // "For 30 minutes before the meeting" and "for 5 minute eggs" are no lengths.
+    let is_lead = matches!(cursor.word(), "before" | "after" | "prior" | "ago");
+    let is_singular = matches!(
+        cursor.word_before(1),
+        "minute" | "hour" | "second" | "min" | "hr"
+    );
+    let is_adjective = is_singular && length.seconds != 60 && length.seconds != 3600;
+    let is_exact = length.is_exact && length.days == 0 && 0 < length.seconds;
+    (is_length && is_exact && !is_lead && !is_adjective).then_some(length)
 }
 
 /// The words before the first day of a recurrence.

@@ -13,6 +13,7 @@ use super::dates::{
 use super::days::parse_nth_day;
 use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_near_day};
 use super::numbers::parse_year;
+use super::spans::parse_numbered_span;
 use super::weekdays::{parse_weekday, parse_weeks_beyond};
 
 /// Consumes a period.
@@ -61,6 +62,9 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
     }
     cursor.consume_word("the");
     cursor.consume_word("very");
+    if let Some(day) = cursor.attempt(parse_span_edge) {
+        return Some(day.into());
+    }
     let edge = match cursor.word() {
         "beginning" | "start" | "early" => PeriodEdge::Start,
         "middle" | "mid" => PeriodEdge::Middle,
@@ -106,6 +110,15 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
             ..DayExpression::Edge(edge, period).into()
         }),
     }
+}
+
+/// Consumes "end of Q1 2027" and "last day of the first half of 2027".
+fn parse_span_edge(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
+    let is_end = cursor.consume_any_phrase(&["end of", "last day of"]);
+    let is_edge =
+        is_end || cursor.consume_any_phrase(&["start of", "beginning of", "first day of"]);
+    let span = parse_numbered_span(cursor).filter(|_| is_edge)?;
+    if is_end { span.end } else { Some(span.day) }
 }
 
 /// Consumes the month or year behind a day of a month or year: "March" behind "end of month", "2026" behind "end of year".

@@ -24,6 +24,13 @@ pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     .find_map(|form| cursor.attempt(form))
 }
 
+/// Consumes a half, a quarter or weeks of a year or month: "Q1 2027", "the first week of July".
+pub(super) fn parse_numbered_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    cursor
+        .attempt(parse_part_of_period)
+        .or_else(|| cursor.attempt(parse_quarter))
+}
+
 /// Consumes "the first week of July", "the last two weeks of August" and "the second half of the month".
 fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.consume_word("the");

@@ -62,3 +62,26 @@ fn an_approximate_amount_is_a_range() {
     let note = "Of \"两三\", the first number counts.";
     assert_eq!(found[0].assumed.as_deref(), Some(note));
 }
+
+#[test]
+fn dates_hours_and_weekdays_beside_a_unit_are_no_amounts() {
+    for (text, at) in [
+        ("八九年六月四日", "1989-06-04"),
+        ("二三年三月五日", "2023-03-05"),
+        ("周五六个小时的会议", "2025-06-13"),
+        ("June 20 or 21 days off", "2025-06-20"),
+        ("in a week or 12 December", "2025-06-18"),
+        ("in an hour or 5pm", "2025-06-11 11:20"),
+        ("in a day or 2026-12-05", "2025-06-12"),
+        ("每两三年体检", "2027-06-11"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+    for text in [
+        "remind me at 5pm for 30 minutes before the meeting",
+        "at 3pm for 5 minute eggs",
+        "2pm for 0 minutes",
+    ] {
+        assert!(format_range(text).ends_with("to -"), "{text}");
+    }
+}

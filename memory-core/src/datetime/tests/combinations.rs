@@ -1035,6 +1035,26 @@ fn a_year_with_its_character_is_read_behind_every_sign() {
 }
 
 #[test]
+fn the_edge_of_a_quarter_or_half_year_is_a_day() {
+    for (text, at) in [
+        ("by the end of Q1 2027", "2027-03-31"),
+        ("the last day of Q1 2027", "2027-03-31"),
+        ("end of the first half of 2027", "2027-06-30"),
+        ("end of the second quarter of 2027", "2027-06-30"),
+        ("the end of the first week of July", "2025-07-07"),
+        ("end of next quarter", "2025-09-30"),
+        ("第三季度末", "2025-09-30"),
+        ("上半年末", "2025-06-30"),
+        ("明年一季度末", "2026-03-31"),
+        ("明年上半年底", "2026-06-30"),
+        ("2027年上半年最后一天", "2027-06-30"),
+        ("季度末", "2025-06-30"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
 fn a_recurrence_starts_on_the_day_that_follows_it() {
     for (text, at) in [
         ("every Saturday starting July 12", "2025-07-12"),
