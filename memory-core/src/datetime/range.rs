@@ -41,9 +41,22 @@ pub(super) fn parse_end(
     // The tokens before the end are no part of it, although "2-4pm" has no gaps.
     let at = cursor.position();
     let own = cursor.detached();
-    let whole = find::parse_expression(own).filter(|(spoken, _)| {
-        spoken.day.is_some() || start.clock.is_some() || start.part.is_some()
+    // 至今 is "until now".
+    let until_now = cursor.peek_han(0) == Some('今')
+        && cursor.peek_back(1) == Some(DateTokenKind::Han('至'))
+        && cursor.peek_han(1) != Some('天');
+    let now = until_now.then(|| {
+        let now = DateExpression {
+            day: Some(DayExpression::Now),
+            ..DateExpression::default()
+        };
+        (now, 1)
     });
+    let whole = now
+        .or_else(|| find::parse_expression(own))
+        .filter(|(spoken, _)| {
+            spoken.day.is_some() || start.clock.is_some() || start.part.is_some()
+        });
     let is_fragment = whole.is_none();
     let (mut spoken, length) = whole.or_else(|| {
         let mut cursor = own;
@@ -365,6 +378,13 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
     let is_series = start.day.as_ref().is_some_and(DayExpression::is_exact) && end.day.is_none();
     let recurs = start.every.is_some() && end.day.is_some()
         || end.every.is_some() && !is_undated && !is_series;
+    // "The second half of last year until now" ends now.
+    if matches!(
+        end.day,
+        Some(DayExpression::Now | DayExpression::Shifted(0))
+    ) {
+        start.end = None;
+    }
     let is_relative = start.end.is_some() || start.ahead != 0;
     // "Tomorrow to 3pm" and "2 to Friday" are no ranges.
     let is_other_kind = if is_undated {

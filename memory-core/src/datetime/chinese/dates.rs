@@ -347,7 +347,11 @@ fn is_edge_next(mut cursor: TokenCursor<'_>) -> bool {
 /// Returns whether "到9月" or "、9月" follows a month.
 fn starts_month_range(mut cursor: TokenCursor<'_>) -> bool {
     let is_list = cursor.consume_any_han(&["和", "与", "及"]) || cursor.consume_sign(',');
-    (is_list || range::consume_joint(&mut cursor)) && parse_bare_month(&mut cursor).is_some()
+    if !is_list && range::consume_joint(&mut cursor) {
+        let is_now = cursor.clone().consume_any_han(&["现在", "今"]);
+        return is_now || parse_bare_month(&mut cursor).is_some();
+    }
+    is_list && parse_bare_month(&mut cursor).is_some()
 }
 
 /// Consumes "9月", and nothing that counts within the month.

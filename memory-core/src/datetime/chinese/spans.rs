@@ -1,6 +1,7 @@
 //! Parses spans of days in Chinese: 七月第一周, 下个月前三天, 最近三天.
 
 use super::super::cursor::TokenCursor;
+use super::super::range;
 use super::super::syntax::{DayPhrase, Month, Period, Year};
 use super::super::token::DateTokenKind;
 use super::dates::{parse_period_offset, parse_weekday, parse_year_reference};
@@ -47,7 +48,7 @@ fn day_of_span(cursor: &mut TokenCursor<'_>, span: DayPhrase, is_named: bool) ->
     if cursor.consume_any_han(&["第一天", "初"]) {
         return Some(span.day.into());
     }
-    Some(span).filter(|_| is_named)
+    Some(span).filter(|_| is_named || range::consume_joint(&mut cursor.clone()))
 }
 
 /// Consumes 七月第一周, 下个月最后两周, 本月前三天 and 六月下半月.

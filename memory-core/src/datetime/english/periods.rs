@@ -288,7 +288,8 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         let has_year = !matches!(period, Month::Named(_, Year::Unsaid));
         let is_range_start = || {
             let mut ahead = *cursor;
-            range::consume_joint(&mut ahead) && lookup_month(ahead.word()).is_some()
+            range::consume_joint(&mut ahead)
+                && (lookup_month(ahead.word()).is_some() || matches!(ahead.word(), "now" | "today"))
         };
         let is_month = is_led
             || has_year

@@ -79,7 +79,7 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_led = matches!(
         cursor.word_before(1),
-        "in" | "by" | "until" | "till" | "before" | "since" | "during"
+        "in" | "by" | "until" | "till" | "before" | "since" | "during" | "of"
     );
     let year_before = cursor.attempt(|cursor| {
         let year = cursor.consume_number().filter(|year| year.digits == 4)?;
@@ -95,9 +95,13 @@ fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         .filter(|number| number.digits == 1)?;
     let year_behind = cursor.attempt(|cursor| {
         cursor.consume_any_word(&["of", "in"]);
-        parse_year(cursor)
+        let named = cursor.attempt(parse_year).map(Year::Exactly);
+        named.or_else(|| match parse_period(cursor)? {
+            Period::Year(year) => Some(year),
+            _ => None,
+        })
     });
-    let year = year_before.or(year_behind).map(Year::Exactly);
+    let year = year_before.map(Year::Exactly).or(year_behind);
     let year = year.or(Some(Year::Unsaid).filter(|_| is_led))?;
     DayPhrase::nth_months(i32::try_from(quarter.value).ok()?, 3, year)
 }

@@ -209,8 +209,11 @@ fn resolve_reversed(
     };
     if recurs
         && end.relation != TimeRelation::Future
-        && let Some(start) = [7, 31, 366].into_iter().find_map(earlier)
+        && let Some(mut start) = [7, 31, 366].into_iter().find_map(earlier)
     {
+        for note in &mut start.assumed {
+            *note = note.replace("the next such day", "the last such day");
+        }
         return Some(ResolvedDate {
             end: Some(end.at),
             relation: TimeRelation::Past,

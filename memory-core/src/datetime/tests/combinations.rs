@@ -1035,6 +1035,23 @@ fn a_year_with_its_character_is_read_behind_every_sign() {
 }
 
 #[test]
+fn a_range_until_now_starts_at_the_last_such_day() {
+    for (text, range) in [
+        ("from March until now", "2025-03-01 to 2025-06-11 10:20"),
+        ("三月到现在", "2025-03-01 to 2025-06-11 10:20"),
+        ("上半年到现在", "2025-01-01 to 2025-06-11 10:20"),
+        ("去年下半年至今", "2024-07-01 to 2025-06-11 10:20"),
+        ("from Q3 last year to now", "2024-07-01 to 2025-06-11 10:20"),
+        ("from March to today", "2025-03-01 to 2025-06-11 00:00"),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+    }
+    let found = find_date("from March until now", &wednesday()).expect("a range");
+    let note = "No year given; assuming 2025-03-01, the last such day.";
+    assert_eq!(found.assumed.as_deref(), Some(note));
+}
+
+#[test]
 fn the_edge_of_a_quarter_or_half_year_is_a_day() {
     for (text, at) in [
         ("by the end of Q1 2027", "2027-03-31"),
