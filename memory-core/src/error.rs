@@ -82,10 +82,12 @@ pub enum StoreError {
         wanted: String,
     },
     /// Nothing in the trash matches the reference.
-    #[error("nothing in the trash matches {reference}")]
+    #[error("{} {reference}", if earlier.is_some() { "the trash has only an earlier version of" } else { "nothing in the trash matches" })]
     TrashNotFound {
         /// The reference.
         reference: String,
+        /// The path in the trash of an earlier version of a memory that exists.
+        earlier: Option<String>,
     },
     /// The conversation does not exist.
     #[error("there is no conversation {conversation} in {place}")]
@@ -269,6 +271,9 @@ impl StoreError {
             Self::NotFound { .. } => Some("`memory list` lists the memories; an id may be shortened to 4 digits".into()),
             Self::Ambiguous { .. } => Some("use more digits of the id".into()),
             Self::OperationNotFound { .. } => Some("`memory log` lists the operations".into()),
+            Self::TrashNotFound {
+                earlier: Some(path), ..
+            } => Some(format!("`memory restore {path}` brings that version back").into()),
             Self::TrashNotFound { .. } => Some("`memory trash list` lists the files in the trash".into()),
             Self::ConversationNotFound { .. } => {
                 Some("`memory conversations` lists the conversations; --memory-path selects another folder".into())

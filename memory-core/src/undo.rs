@@ -284,15 +284,9 @@ pub fn restore(
             return Ok((trashed, outcome));
         }
     }
-    Err(match earlier {
-        Some(path) => StoreError::Invalid {
-            why: format!(
-                "{reference} is not deleted; the trash has an earlier version, which `memory restore {path}` brings back"
-            ),
-        },
-        None => StoreError::TrashNotFound {
-            reference: reference.to_owned(),
-        },
+    Err(StoreError::TrashNotFound {
+        reference: reference.to_owned(),
+        earlier,
     })
 }
 

@@ -150,7 +150,10 @@ pub(crate) fn revert_step(
         .previous_content(&file_change(&change))
         .map_err(|error| match error {
             OperationError::Read(reference, source) if source.kind() == io::ErrorKind::NotFound => {
-                StoreError::TrashNotFound { reference }
+                StoreError::TrashNotFound {
+                    reference,
+                    earlier: None,
+                }
             }
             error => store_error(error),
         })?;

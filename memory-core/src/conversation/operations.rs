@@ -191,6 +191,7 @@ pub fn restore(
     };
     let missing = || StoreError::TrashNotFound {
         reference: reference.to_owned(),
+        earlier: None,
     };
     let entry = store
         .trashed()?

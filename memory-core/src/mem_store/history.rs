@@ -55,6 +55,7 @@ impl MemStore {
             .map(|(_, file)| file.clone());
         found.ok_or_else(|| StoreError::TrashNotFound {
             reference: trash.to_owned(),
+            earlier: None,
         })
     }
 }
@@ -188,6 +189,7 @@ impl History for MemStore {
                 if entry.purged.contains(id) {
                     return Err(StoreError::TrashNotFound {
                         reference: id.to_string(),
+                        earlier: None,
                     });
                 }
                 let now = later
@@ -233,6 +235,7 @@ impl History for MemStore {
             .find_map(|(_, before, _)| before.clone());
         let file = file.ok_or_else(|| StoreError::TrashNotFound {
             reference: trashed.trash.clone(),
+            earlier: None,
         })?;
         let outcome = ChangeOutcome::Kept {
             id: trashed.id,

@@ -70,6 +70,7 @@ impl History for ScopedStore {
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         let not_found = || StoreError::TrashNotFound {
             reference: trash.to_owned(),
+            earlier: None,
         };
         match self.history.memory_in_trash(trash) {
             Ok(mut memory) if self.allows(&memory.scope) => {
@@ -120,6 +121,7 @@ impl History for ScopedStore {
         }
         Err(StoreError::TrashNotFound {
             reference: trashed.trash.clone(),
+            earlier: None,
         })
     }
 

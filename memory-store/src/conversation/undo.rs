@@ -227,6 +227,7 @@ impl ConversationOperations for ConversationFolder {
             }
             let missing = || StoreError::TrashNotFound {
                 reference: entry.trash.clone(),
+                earlier: None,
             };
             let bytes = remove_replacement(&read_bytes(disk, &entry.trash)?.ok_or_else(missing)?);
             let path = free_path(disk, &entry.path)?;

@@ -141,6 +141,7 @@ impl History for FileStore {
         let loaded = load(self.disk.as_ref(), trash)?;
         let missing = || StoreError::TrashNotFound {
             reference: trash.to_owned(),
+            earlier: None,
         };
         loaded
             .map(|loaded| loaded.stored.memory)
@@ -582,6 +583,7 @@ impl FileStore {
             .as_deref()
             .ok_or_else(|| StoreError::TrashNotFound {
                 reference: former.path.clone(),
+                earlier: None,
             })?;
         self.read_trash(trash).map(drop)
     }
@@ -591,6 +593,7 @@ impl FileStore {
             Ok(Some((bytes, _))) => Ok(bytes),
             Ok(None) => Err(StoreError::TrashNotFound {
                 reference: trash.to_owned(),
+                earlier: None,
             }),
             Err(error) => Err(io_error(format!("read {trash}"), error)),
         }
