@@ -13,8 +13,8 @@ use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
 use crate::text::{
-    Term, TokenKind, exact_form, for_each_compound_token, identifier_parts, query_terms,
-    symbol_terms, tokenize,
+    Term, TokenKind, exact_form, for_each_compound_token, hyphenated_form, identifier_parts,
+    query_terms, symbol_terms, tokenize,
 };
 
 /// Maximum number of query words; the rest is dropped.
@@ -342,14 +342,19 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             text: text.unwrap_or(term.text),
             kind: term.kind,
         };
-        let exact = exact_form(&term.text, &spelled).filter(|_| !is_prefix);
+        let is_word = term.kind == TokenKind::Word && !is_prefix;
+        let alternatives = exact_form(&spelled)
+            .into_iter()
+            .chain([hyphenated_form(&term.text)])
+            .filter(|_| is_word)
+            .collect();
         question.words.push(QueryWord {
             term,
             spelled,
             role,
             age,
             is_prefix,
-            alternatives: exact.into_iter().collect(),
+            alternatives,
         });
     }
     add_compounds(plain, &mut question.words);

@@ -87,14 +87,22 @@ pub(super) fn tokenize_filtered(
     tokenizer.stems.store_cached();
 }
 
-/// The first character of the term of an exact form, which no word has.
-pub const EXACT_FORM: char = '\u{1}';
-
-/// Returns the term of the exact form of a word with the stem `stem`, so that texts with this form come first.
+/// Returns the term of the exact form of a word that is stemmed, so that texts with this form come first.
 ///
-/// English stems have none: most of their forms differ only in number and time.
-pub fn exact_form(stem: &str, spelled: &str) -> Option<String> {
-    (stem != spelled && !spelled.is_ascii()).then(|| format!("{EXACT_FORM}{spelled}"))
+/// English words have none: most of their forms differ only in number and time.
+pub fn exact_form(spelled: &str) -> Option<String> {
+    let has_form = !spelled.is_ascii() && StemLanguage::of(spelled).is_some();
+    has_form.then(|| format!("\u{1}{spelled}"))
+}
+
+/// Returns the term of a compound that a text writes with a hyphen.
+pub fn hyphenated_form(compound: &str) -> String {
+    format!("\u{2}{compound}")
+}
+
+/// Returns whether a term is another form of a word that is counted already.
+pub fn is_other_form(term: &str) -> bool {
+    term.starts_with(['\u{1}', '\u{2}'])
 }
 
 /// The state of the tokenizer. At most one of `word` and `run` is not empty at any time.

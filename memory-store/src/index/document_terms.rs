@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use memory_core::Memory;
 use memory_core::text::{
-    EXACT_FORM, Token, TokenKind, exact_form, for_each_alef_token, for_each_compound_token,
-    for_each_styled_token, for_each_symbol, identifier_parts, tokenize,
+    Token, TokenKind, exact_form, for_each_alef_token, for_each_compound_token,
+    for_each_styled_token, for_each_symbol, hyphenated_form, identifier_parts, is_other_form,
+    tokenize,
 };
 
 /// Weight of a word of the title, relative to the content.
@@ -44,7 +45,7 @@ impl DocumentTerms {
                 };
                 add_term(token.text, weight, terms);
                 if token.kind == TokenKind::Word {
-                    if let Some(exact) = exact_form(token.text, token.spelled) {
+                    if let Some(exact) = exact_form(token.spelled) {
                         add_term(&exact, weight, &mut text);
                     }
                     for word in identifier_parts(&part[token.span]) {
@@ -55,7 +56,9 @@ impl DocumentTerms {
             tokenize(part, &mut add_token);
             for_each_styled_token(part, &mut add_token);
             for_each_alef_token(part, &mut add_token);
-            for_each_compound_token(part, &mut add_token);
+            for_each_compound_token(part, &mut |token| {
+                add_term(&hyphenated_form(token.text), weight, &mut text);
+            });
             for_each_symbol(part, &mut |token| {
                 if !spelled.contains_key(token.text) {
                     spelled.insert(token.text.to_owned(), 1);
@@ -113,7 +116,7 @@ impl EncodedTerms {
     /// Returns the sum of the frequencies.
     pub(super) fn length(&self) -> u32 {
         self.terms()
-            .filter(|(term, _)| !term.starts_with(EXACT_FORM))
+            .filter(|(term, _)| !is_other_form(term))
             .map(|(_, frequency)| frequency)
             .sum()
     }

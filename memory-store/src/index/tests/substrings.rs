@@ -262,9 +262,28 @@ fn compounds_are_found_with_and_without_their_hyphen() {
     ];
     with_notes(&bodies, |index| {
         assert_eq!(numbers(index, "wifi"), [1, 2]);
-        assert_eq!(numbers(index, "wi-fi"), [2, 1]);
+        assert_eq!(numbers(index, "wi-fi"), [1, 2]);
         assert_eq!(numbers(index, "utf8"), [3]);
         assert_eq!(numbers(index, "gpt-4"), [4]);
+    });
+    let bodies = [
+        "the new well-known brand",
+        "a well-known fact of physics",
+        "a well known brand of bikes and more things that matter a lot",
+    ];
+    with_notes(&bodies, |index| {
+        assert_eq!(numbers(index, "well-known brand")[..2], [1, 3]);
+    });
+}
+
+#[test]
+fn the_exact_form_of_a_word_comes_before_others_with_its_stem() {
+    let bodies = ["банка варенья", "счёт в банк", "часть тела", "часто"];
+    with_notes(&bodies, |index| {
+        assert_eq!(numbers(index, "банк"), [2, 1]);
+        assert_eq!(numbers(index, "банка"), [1, 2]);
+        assert_eq!(numbers(index, "часто")[0], 4);
+        assert_eq!(numbers(index, "банку").len(), 2);
     });
 }
 
