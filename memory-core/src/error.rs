@@ -273,7 +273,7 @@ impl StoreError {
             Self::OperationNotFound { .. } => Some("`memory log` lists the operations".into()),
             Self::TrashNotFound {
                 earlier: Some(path), ..
-            } => Some(format!("`memory restore {path}` brings that version back").into()),
+            } => Some(format!("`memory restore {path}` brings that version back")),
             Self::TrashNotFound { .. } => Some("`memory trash list` lists the files in the trash".into()),
             Self::ConversationNotFound { .. } => {
                 Some("`memory conversations` lists the conversations; --memory-path selects another folder".into())

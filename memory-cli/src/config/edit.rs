@@ -116,7 +116,6 @@ fn comment(line: &str) -> &str {
             _ if is_escaped => is_escaped = false,
             Some('"') if letter == '\\' => is_escaped = true,
             Some(open) if letter == open => quote = None,
-            Some(_) => {}
             None if letter == '#' && before == ' ' => {
                 return &line[line[..at].trim_end().len()..];
             }
@@ -124,7 +123,7 @@ fn comment(line: &str) -> &str {
             None if letter == '"' || letter == '\'' => {
                 quote = Some(letter).filter(|_| before == ' ' || before == letter);
             }
-            None => {}
+            _ => {}
         }
         before = letter;
     }

@@ -360,6 +360,28 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     add_compounds(plain, &mut question.words);
     add_identifier_words(plain, &typed, &mut question.words);
     add_characters(plain, &ages, MAX_WORDS, &mut question.words);
+    add_symbols(plain, question);
+    if question
+        .words
+        .iter()
+        .all(|word| word.role != WordRole::Content)
+    {
+        question.is_only_date = question.date.is_some();
+        let counts = if question.is_only_date {
+            WordRole::Date
+        } else {
+            WordRole::Aside
+        };
+        question
+            .words
+            .iter_mut()
+            .filter(|word| word.role == counts)
+            .for_each(|word| word.role = WordRole::Content);
+    }
+}
+
+/// Adds the symbols of a query, such as `C#`.
+fn add_symbols(plain: &str, question: &mut TextQuery) {
     let has_content = question
         .words
         .iter()
@@ -383,23 +405,6 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
             is_prefix: false,
             alternatives: Vec::new(),
         });
-    }
-    if question
-        .words
-        .iter()
-        .all(|word| word.role != WordRole::Content)
-    {
-        question.is_only_date = question.date.is_some();
-        let counts = if question.is_only_date {
-            WordRole::Date
-        } else {
-            WordRole::Aside
-        };
-        question
-            .words
-            .iter_mut()
-            .filter(|word| word.role == counts)
-            .for_each(|word| word.role = WordRole::Content);
     }
 }
 
