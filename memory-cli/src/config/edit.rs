@@ -18,7 +18,7 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
             }
             let new = section_lines(&sections[depth..], last, value, indent);
             lines.splice(end..end, new);
-            return Some(join_lines(&lines));
+            return Some(join_lines(&lines, text));
         };
         if !line_value(&lines[at], section).is_empty() {
             return None;
@@ -59,7 +59,7 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
             .position(|own| own.trim_start().starts_with(&example));
         lines.insert(behind.map_or(start, |at| start + at + 1), line);
     }
-    Some(join_lines(&lines))
+    Some(join_lines(&lines, text))
 }
 
 /// Removes the heads of sections without a value, the innermost first.
@@ -157,11 +157,10 @@ fn quote_value(value: &str) -> String {
     }
 }
 
-fn join_lines(lines: &[String]) -> String {
-    lines
-        .iter()
-        .flat_map(|line| [line.as_str(), "\n"])
-        .collect()
+/// Joins lines with the line breaks of `text`.
+fn join_lines(lines: &[String], text: &str) -> String {
+    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    lines.iter().flat_map(|line| [line.as_str(), end]).collect()
 }
 
 #[cfg(test)]
@@ -205,6 +204,7 @@ mod tests {
             ),
             ("a: \"x # y\" # z\n", "a", "b", "a: b # z\n"),
             ("a: x#y\n", "a", "b", "a: b\n"),
+            ("a: x\r\nc: 1\r\n", "a", "b", "a: b\r\nc: 1\r\n"),
             ("a: # z\n", "a", "b", "a: b # z\n"),
             ("a: 'it''s # x' # z\n", "a", "b", "a: b # z\n"),
             ("a: \"C:\\\\\" # z\n", "a", "b", "a: b # z\n"),

@@ -443,7 +443,9 @@ fn parse_recurrence_beside(
         || is_frequency && {
             let mut ahead = *cursor;
             ahead.consume_sign(',');
-            START.contains(&ahead.word())
+            let is_start = ahead.consume_any_word(&START);
+            ahead.consume_any_word(&["on", "from", "in"]);
+            is_start && parse_day(&mut ahead).is_some()
         }
         || is_frequency
             && matches!(before, None | Some(DateTokenKind::Sign('\n')))

@@ -84,4 +84,5 @@ fn dates_hours_and_weekdays_beside_a_unit_are_no_amounts() {
     ] {
         assert!(format_range(text).ends_with("to -"), "{text}");
     }
+    assert_eq!(format_found_date("my weekly starting lineup"), "-");
 }
