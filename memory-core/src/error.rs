@@ -98,7 +98,7 @@ pub enum StoreError {
         place: String,
     },
     /// Another process changed the file concurrently.
-    #[error("{what} was changed concurrently")]
+    #[error("{what} was changed in the meantime")]
     Conflict {
         /// The memory or file.
         what: String,
@@ -278,7 +278,7 @@ impl StoreError {
             Self::ConversationNotFound { .. } => {
                 Some("`memory conversations` lists the conversations; --memory-path selects another folder".into())
             }
-            Self::Conflict { .. } => Some("read it again and repeat the change".into()),
+            Self::Conflict { .. } => Some("read it again and repeat the change; `memory log ID` lists the later changes, which are undone first".into()),
             Self::Locked { holder, .. } => Some(LockHolder::hint(holder.as_ref())),
             Self::DaemonRunning { .. } => Some("`memory status` shows its state; SIGTERM stops it".into()),
             Self::NewerFormat { .. } => Some("update this program; until then it can only read the folder".into()),

@@ -267,6 +267,8 @@ impl EnmlConverter<'_> {
                 self.writer.start_cell();
                 OpenElement::Cell
             }
+            // A table in a cell is lines of text.
+            "td" | "th" => self.block(""),
             _ => OpenElement::Plain,
         }
     }
@@ -530,6 +532,10 @@ mod tests {
             (
                 "<ul><li>a</li></ul><table><tr><td>x</td></tr></table>y",
                 "- a\n\n| x |\n| --- |\n\ny",
+            ),
+            (
+                "<table><tr><td><table><tr><td>a</td><td>b</td></tr></table></td><td>x</td></tr></table>",
+                "| a<br>b | x |\n| --- | --- |",
             ),
             ("<dl><dt>d</dt><dd>e</dd></dl>f", "d\ne\nf"),
         ] {

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::config::{
-    ConfigError, DEFAULT_FILE, HIDDEN, Settings, TRUSTED_KEY, check_address, set_value,
+    ConfigError, DEFAULT_FILE, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY, check_address,
+    set_value,
 };
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -247,11 +248,10 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         app.output.warning(&error.to_string())?;
     }
     // An API key is never printed, not even by the command that sets it.
-    let shown = read
-        .all()
-        .into_iter()
-        .find(|(own, ..)| own == key)
-        .map_or(Value::Null, |(_, shown, _)| shown);
+    let (shown, layer) = read.all().into_iter().find(|(own, ..)| own == key).map_or(
+        (Value::Null, SettingsLayer::Default),
+        |(_, shown, layer)| (shown, layer),
+    );
     let value = if value.is_empty() || shown == HIDDEN {
         shown
     } else {
@@ -264,7 +264,11 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     }
     let text = setting_text(&value, app);
     app.output.fields(&[key, &text])?;
-    if is_default {
+    if SettingsLayer::Environment <= layer {
+        let note =
+            format!("a variable of the environment or a flag sets {key}; it overrides the file");
+        app.output.note(&note)?;
+    } else if is_default {
         app.output.note(&format!("{key} has its default again"))?;
     }
     Ok(())

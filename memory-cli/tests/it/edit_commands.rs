@@ -49,8 +49,8 @@ fn a_change_to_another_version_is_refused() {
     let id = sandbox.write("tea", &[]);
     assert_snapshot!(sandbox.run(&["edit", &id, "--content", "coffee", "--if-version", "2"]), @"
     --- stderr
-    error[conflict]: categories/inbox/tea-[id1].md was changed concurrently
-    hint: read it again and repeat the change
+    error[conflict]: categories/inbox/tea-[id1].md was changed in the meantime
+    hint: read it again and repeat the change; `memory log ID` lists the later changes, which are undone first
     --- exit 4
     ");
     assert_snapshot!(sandbox.run(&["edit", &id, "--content", "coffee", "--if-version", "1"]), @"

@@ -75,7 +75,9 @@ impl TextQuery {
 
     /// Returns whether the query consists of content words alone, so that each may be meant as a part of a longer word.
     pub fn is_keywords(&self) -> bool {
-        self.words.iter().all(|word| word.role == WordRole::Content)
+        self.words
+            .iter()
+            .all(|word| matches!(word.role, WordRole::Content | WordRole::Character))
     }
 }
 

@@ -277,6 +277,20 @@ fn compounds_are_found_with_and_without_their_hyphen() {
 }
 
 #[test]
+fn a_chinese_text_with_the_whole_query_comes_before_one_with_its_parts() {
+    let bodies = [
+        "数据库的迁移计划在周三上午十点开始讨论,地点是二号楼三层",
+        "库存数据",
+        "北京大学的图书馆在周末开放到晚上九点,需要带学生证",
+        "大学在北京",
+    ];
+    with_notes(&bodies, |index| {
+        assert_eq!(numbers(index, "数据库")[0], 1);
+        assert_eq!(numbers(index, "北京大学")[0], 3);
+    });
+}
+
+#[test]
 fn the_exact_form_of_a_word_comes_before_others_with_its_stem() {
     let bodies = ["банка варенья", "счёт в банк", "часть тела", "часто"];
     with_notes(&bodies, |index| {
