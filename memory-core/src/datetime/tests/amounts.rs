@@ -1,8 +1,7 @@
 //! Tests of lengths of events and of approximate amounts.
 
 use super::super::find_dates;
-use super::combinations::format_range;
-use super::{format_found_date, wednesday};
+use super::{format_found_date, format_range, wednesday};
 
 #[test]
 fn the_length_of_an_event_gives_its_end() {

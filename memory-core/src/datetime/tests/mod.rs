@@ -10,6 +10,8 @@ mod lists;
 mod non_dates;
 mod notations;
 mod properties;
+mod ranges;
+mod recurrences;
 
 use chrono::{DateTime, FixedOffset};
 
@@ -49,4 +51,13 @@ fn count_correct(name: &str, table: &[(&str, &str)]) -> usize {
 
 fn assert_all_correct(name: &str, table: &[(&str, &str)]) {
     assert_eq!(count_correct(name, table), table.len());
+}
+
+fn format_range(text: &str) -> String {
+    let end = find_date(text, &wednesday()).and_then(|reading| reading.end);
+    let end = end.map_or_else(
+        || "-".to_owned(),
+        |end| end.format("%Y-%m-%d %H:%M").to_string(),
+    );
+    format!("{} to {end}", format_found_date(text))
 }
