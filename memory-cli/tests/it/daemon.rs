@@ -1,6 +1,6 @@
 //! A running `memory serve` for tests.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -86,13 +86,17 @@ impl Drop for Daemon {
 
 /// Sends a request to a daemon over its socket; returns the response.
 pub(crate) fn send_request(stream: &mut BufReader<UnixStream>, request: &str) -> String {
+    try_request(stream, request).expect("it answers")
+}
+
+/// Sends a request to a daemon that may have ended.
+pub(crate) fn try_request(stream: &mut BufReader<UnixStream>, request: &str) -> io::Result<String> {
     stream
         .get_mut()
-        .write_all(format!("{request}\n").as_bytes())
-        .expect("it listens");
+        .write_all(format!("{request}\n").as_bytes())?;
     let mut answer = String::new();
-    stream.read_line(&mut answer).expect("it answers");
-    answer.trim_end().to_owned()
+    stream.read_line(&mut answer)?;
+    Ok(answer.trim_end().to_owned())
 }
 
 /// Connects to the daemon of a home.
