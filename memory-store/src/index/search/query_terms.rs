@@ -100,22 +100,25 @@ fn look_up_word(
 ) -> Result<QueryTerm, IndexError> {
     let text = &word.term.text;
     let part = TermField::of(&word.term);
+    let count = |term: &str| -> Result<u64, IndexError> {
+        Ok(flushed.count(term, part)? + count_in_pending(term, part, pending))
+    };
     let mut wanted = QueryTerm {
         part,
-        exact: [text]
-            .into_iter()
-            .chain(&word.alternatives)
-            .cloned()
-            .collect(),
+        exact: vec![text.clone()],
         alike: Vec::new(),
         documents: 0,
         matches: !matches!(word.role, WordRole::Aside | WordRole::Character),
     };
-    let own = if word.alternatives.is_empty() {
-        flushed.count(text, part)? + count_in_pending(text, part, pending)
-    } else {
-        flushed.count_any(&wanted.exact, part)? + count_any_in_pending(&wanted, pending)
-    };
+    let mut own = count(text)?;
+    for other in &word.alternatives {
+        if 0 < count(other)? {
+            wanted.exact.push(other.clone());
+        }
+    }
+    if 1 < wanted.exact.len() {
+        own = flushed.count_any(&wanted.exact, part)? + count_any_in_pending(&wanted, pending);
+    }
     if part == TermField::Text && word.is_prefix {
         let mut longer = words_with_prefix(text, flushed, pending)?;
         // The typed prefix may be longer than the stem of its own word.
