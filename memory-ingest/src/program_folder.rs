@@ -17,7 +17,7 @@ use crate::text_files::TextFiles;
 /// Maximum number of files or folders in a folder that are looked at.
 const MAX_ENTRIES: usize = 1_000;
 
-/// Number of files whose content is looked at.
+/// Number of files that are read.
 const SAMPLE: usize = 20;
 
 /// Maximum depth of folders that are searched for files.
@@ -103,14 +103,14 @@ pub(crate) fn is_gemini(path: &Path) -> bool {
 
 /// Returns whether the Markdown files of the folder or archive at `path` have permalinks, as those of `basic-memory` do.
 ///
-/// In other programs, a permalink is the path of a web page, which begins with `/`, or belongs to an Obsidian vault.
+/// In other programs, a permalink is the path of a web page, with a `/` at its start, or belongs to an Obsidian vault.
 pub(crate) fn has_permalinks(path: &Path) -> bool {
     sample_texts(path, &|path| has_extension(path, &["md"]))
         .iter()
         .any(|text| permalink(text).is_some_and(|permalink| !permalink.starts_with('/')))
 }
 
-/// Returns the texts of the first files of a folder or archive whose paths `is_selected`. A file that cannot be read has an empty one.
+/// Returns the texts of the first selected files of a folder or archive. A file that cannot be read has an empty one.
 pub(crate) fn sample_texts(path: &Path, is_selected: &dyn Fn(&str) -> bool) -> Vec<String> {
     let files = if path.is_dir() {
         first_files(path, is_selected)
@@ -141,7 +141,7 @@ fn permalink(text: &str) -> Option<String> {
     value("permalink").map(str::to_owned)
 }
 
-/// Returns whether a file begins with a JSON object or list.
+/// Returns whether a file starts with a JSON object or list.
 pub(crate) fn begins_with_json(path: &Path) -> bool {
     let head = head(path);
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
@@ -174,7 +174,7 @@ fn first_objects(path: &Path) -> Vec<Map<String, Value>> {
         .collect()
 }
 
-/// Returns the first files in a folder and its folders whose paths `is_selected`, without hidden ones.
+/// Returns the first selected files in a folder and its folders, without hidden ones.
 fn first_files(path: &Path, is_selected: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     let (mut found, mut folders) = (Vec::new(), vec![path.to_owned()]);
     for _ in 0..MAX_DEPTH {

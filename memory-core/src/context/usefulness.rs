@@ -19,7 +19,7 @@ use crate::{Category, Hit, Memory, Scope, Services, TermScore};
 /// of 0.14, 0.2 and 0.27.
 pub const MIN_USEFULNESS: f32 = 0.2;
 
-/// The maximum number of notes for a prompt that asks for one thing, and for one that asks for several.
+/// The maximum number of notes for a prompt about one thing, and for one about several.
 const MAX_NOTES: [usize; 2] = [6, 12];
 
 /// A logistic model of the probability that a note is useful for a prompt.
@@ -38,7 +38,7 @@ struct UsefulnessModel {
     own_project: f32,
     /// Added for a preference from outside, and for any other note from outside, if the prompt is asked in a project.
     outside: [f32; 2],
-    /// Added for a note that names a day of the time that the prompt asks about, and for one on what recurs then.
+    /// Added for a note with a day in the time of the prompt, and for a recurrence in that time.
     at_asked_time: [f32; 2],
     /// Added for a note that stayed in the inbox beyond its time there.
     unfiled: f32,
@@ -103,11 +103,11 @@ impl UsefulnessModel {
     }
 }
 
-/// What a prompt itself tells about the notes that are useful for it.
+/// Features of the prompt alone.
 pub(super) struct RequestEvidence {
     /// The words that only frame the request, such as `run` in `run the tests`. They never match alone.
     frame: HashSet<String>,
-    /// The time that it asks about.
+    /// The time in question.
     time: Option<AskedTime>,
     zone: FixedOffset,
 }
@@ -127,7 +127,7 @@ impl RequestEvidence {
         }
     }
 
-    /// Returns whether the prompt asks about a present or future time.
+    /// Returns whether the time of the prompt is the present or the future.
     pub(super) fn asks_for_time(&self) -> bool {
         self.time.is_some()
     }
