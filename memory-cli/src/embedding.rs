@@ -214,7 +214,7 @@ struct LazyEmbedder {
     settings: EmbeddingSettings,
     environment: Environment,
     opened: OnceLock<Result<Arc<dyn Embedder>, EmbedError>>,
-    /// The built-in model, which a home has used before it is told to use another one.
+    /// The built-in model, the default of the home before this setting.
     before: Option<Arc<dyn Embedder>>,
 }
 

@@ -35,8 +35,7 @@ impl SmartSearchResults {
 
 /// Returns the memories that match a query, best first, with filters extracted from its words.
 ///
-/// Words for times become filters, and words for categories raise the memories of that category
-/// (see [`crate::query_parser::extract_filter()`]). Near-duplicates of a better hit rank last, and the newer of two equal hits ranks first.
+/// Words for times and categories raise the memories of that time and category (see [`crate::query_parser::extract_filter()`]). Near-duplicates of a better hit rank last, and the newer of two equal hits ranks first.
 /// A query with operators, such as `"a phrase"` or `-word`, is searched as it is.
 ///
 /// If no memory matches the extracted filter, all memories that pass the filter of `query` are searched, and `degraded` reports this. A query
@@ -85,31 +84,17 @@ pub fn smart_search<Tz: TimeZone>(
         Ok(found)
     };
     let found = match has_content_word(&words) {
-        true if narrow.category == filter.category => ask(&words, &narrow)?,
-        // A word such as "preferences" may also be part of the subject, so the other categories are searched too.
+        true if narrow == *filter => ask(&words, filter)?,
+        // A time or a word such as "preferences" may also be part of the subject, so all memories are searched too.
         true => match ask(&words, &narrow)? {
             named if named.total == 0 => named,
-            named => raise_category(
-                named,
-                ask(
-                    text,
-                    &Filter {
-                        category: filter.category,
-                        ..narrow.clone()
-                    },
-                )?,
-                limit,
-            ),
+            named => raise_named(named, ask(text, filter)?, limit),
         },
         false if narrow == *filter => ask(text, filter)?,
         // "Decisions" may also be a word of the text.
         false if names_category_alone(text, &narrow, filter) => {
-            let all = Filter {
-                category: filter.category,
-                ..narrow.clone()
-            };
             let listed = list_newest(services, &narrow, limit)?;
-            raise_category(listed, ask(text, &all)?, limit)
+            raise_named(listed, ask(text, filter)?, limit)
         }
         false => list_newest(services, &narrow, limit)?,
     };
@@ -183,15 +168,15 @@ pub(crate) fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
         .collect()
 }
 
-/// Factor of the score of a memory in the category that the query names.
-const CATEGORY_FACTOR: f32 = 2.0;
+/// Factor of the score of a memory of the category and time that the query names.
+const NAMED_FACTOR: f32 = 2.0;
 
-/// Merges the hits of the named category with those of all categories.
-fn raise_category(named: SearchResults, others: SearchResults, limit: usize) -> SearchResults {
+/// Merges the hits of the category and time that the query names with those of all memories.
+fn raise_named(named: SearchResults, others: SearchResults, limit: usize) -> SearchResults {
     let mut hits: Vec<(f32, Hit)> = named
         .hits
         .into_iter()
-        .map(|hit| (hit.score * CATEGORY_FACTOR, hit))
+        .map(|hit| (hit.score * NAMED_FACTOR, hit))
         .collect();
     for hit in others.hits {
         if hits
@@ -309,6 +294,25 @@ mod tests {
         let answer = ask(&services, "decisions about tea");
         assert_eq!((answer.found.total, answer.text.as_str()), (2, "about tea"));
         assert_eq!(answer.filter.category, Some(Category::Decisions));
+    }
+
+    #[test]
+    fn a_time_in_a_question_excludes_no_memory_of_its_subject() {
+        let services = services(Arc::new(MemStore::default()));
+        let old = services.clock.now() - chrono::TimeDelta::days(40);
+        for (text, created_at) in [
+            ("for the deploy, set the key", Some(old)),
+            ("the deploy has a log", None),
+        ] {
+            let draft = Draft {
+                created_at,
+                ..Draft::new(text)
+            };
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
+        }
+        let answer = ask(&services, "today the deploy failed, what do I set?");
+        assert_eq!(answer.found.total, 2);
+        assert!(answer.filter.from.is_some_and(|from| old < from));
     }
 
     #[test]

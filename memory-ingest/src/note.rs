@@ -373,8 +373,8 @@ fn time_at(
     keys: &[&str],
     warnings: &mut Vec<String>,
 ) -> Option<DateTime<Utc>> {
-    let is_asked = |key: &str| keys.contains(&&*key.to_lowercase().replace(['-', ' '], "_"));
-    let own = || fields.iter().filter(|(key, _)| is_asked(key));
+    let is_wanted = |key: &str| keys.contains(&&*key.to_lowercase().replace(['-', ' '], "_"));
+    let own = || fields.iter().filter(|(key, _)| is_wanted(key));
     let time = own().find_map(|(_, value)| time_of(value));
     let has_digits = |text: &&str| text.contains(char::is_numeric);
     let unread = own().find_map(|(key, value)| Some((key, value.scalar().filter(has_digits)?)));

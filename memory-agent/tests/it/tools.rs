@@ -83,7 +83,6 @@ fn days_in_a_query_are_those_of_the_season_of_the_day() {
     let winter = session_at("2026-11-29T12:00:00Z").with_detail(AnswerDetail::Brief);
     let full = session_at("2026-11-29T12:00:00Z");
     for (query, total) in [
-        ("kettle on July 1", 1),
         ("kettle from:2026-07-01 to:2026-07-01", 1),
         ("kettle to:2026-06-30", 0),
     ] {
@@ -91,6 +90,15 @@ fn days_in_a_query_are_those_of_the_season_of_the_day() {
             let found = call(session, "memory_search", json!({ "query": query }));
             assert_eq!(found["total"], total, "{query}: {found}");
         }
+    }
+    // The day in a sentence comes first and excludes no other.
+    for (query, first) in [
+        ("kettle on July 1", "2026-06-30T22:30"),
+        ("kettle on July 2", "2026-07-01T22:30"),
+    ] {
+        let found = call(&winter, "memory_search", json!({ "query": query }));
+        let text = found["hits"][0]["text"].as_str().expect("a text");
+        assert!(text.contains(first) && found["total"] == 2, "{found}");
     }
 }
 

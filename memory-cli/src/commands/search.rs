@@ -28,11 +28,14 @@ use crate::reranking;
 /// 2026-05-07) filter. A word of three or more letters is also found within other words, like `sql` in PostgreSQL, ranked
 /// after whole words; a word of two letters only if it is the whole query, and a single letter or digit never.
 ///
+/// Without such operators, memories of a time or category in the query come first ("decisions about tea last week"); a query
+/// without a subject ("what did I note last week") lists them alone.
+///
 /// In a text of 15 or more words outside quotation marks, a "phrase" is plain text.
 ///
 /// Topics of the project are searched as well, unless a filter is set; they follow the memories.
 ///
-/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, topics?: {hits: [{topic: TOPIC, score, snippet}], total}}
+/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, understood?: {query, category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}}
 ///
 /// In a pipe: id (or topic:FILE), score, title or first line, and the text around the match.
 #[derive(Debug, Args)]

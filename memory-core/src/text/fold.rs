@@ -8,7 +8,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 /// Folds `text`, so that spellings that readers consider the same become equal.
 ///
-/// Folding applies NFKC and lower case; removes accents from letters (`café` becomes `cafe`, but kana retain their voicing marks, because か
+/// Folding applies NFKC and lower case; removes accents from letters (`café` becomes `cafe`, but kana retain their voicing marks and й its breve, because か
 /// and が are different letters), and the optional marks of Arabic and Hebrew; replaces a few Latin and Greek letters by their form on a
 /// plain keyboard (`ß` by `ss`, `ø` by `o`, `ς` by `σ`), the variants of Arabic letters by one of them, digits of all scripts by ASCII
 /// digits, `’` and letters like it by `'`, the signs of Hebrew abbreviations by quotation marks, and traditional Chinese characters by simplified ones; and removes invisible characters. Folding

@@ -1,4 +1,4 @@
-//! A cached English stemmer, and a lemmatizer for irregular forms.
+//! Cached stemmers by script, and a lemmatizer for irregular forms.
 
 use std::cell::Cell;
 use std::collections::HashMap;

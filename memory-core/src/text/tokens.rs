@@ -10,7 +10,7 @@ use super::stem::{CachedStemmer, StemLanguage, lemma};
 /// A token, by which a text is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token<'a> {
-    /// The text folded by [`super::fold()`], and stemmed if it looks like an English word.
+    /// The text folded by [`super::fold()`], and stemmed in the language of its script.
     pub text: &'a str,
     /// The folded text without stemming.
     pub spelled: &'a str,
