@@ -314,6 +314,15 @@ impl DayExpression {
             (Self::WeekdayAndDate(weekday, date), Period::Month(month)) => {
                 Self::Confirmed(*weekday, Box::new(Self::OfMonth(*date, *month)))
             }
+            (Self::OfMonth(date, Month::Unsaid), Period::Part(_, length, _))
+                if *length == CalendarDuration::in_months(1) =>
+            {
+                Self::Nth(
+                    i32::try_from(*date).ok()?,
+                    CountedDays::Days,
+                    period.clone(),
+                )
+            }
             (Self::OfMonth(date, month), period) => Self::OfMonth(*date, month.within(period)?),
             (Self::Nth(nth, counted, own), period) => {
                 Self::Nth(*nth, *counted, own.within(period)?)
@@ -344,38 +353,10 @@ impl DayPhrase {
         Self::span(day(first), day(last))
     }
 
-    /// Returns the nth part of `length` days of a period; a negative `nth` counts from its end.
-    pub(super) fn nth_days(nth: i32, length: i32, period: &Period) -> Option<Self> {
-        let days = nth.checked_mul(length)?;
-        let (first, last) = if nth < 0 {
-            (days, days.checked_add(length)? - 1)
-        } else {
-            (days.checked_sub(length)? + 1, days)
-        };
-        // The fifth week of a month ends with it.
-        let is_cut = matches!(period, Period::Month(_)) && 28 < last;
-        Some(Self::days_of(first, if is_cut { -1 } else { last }, period))
-    }
-
-    /// Returns the nth part of `length` months of a year; a negative `nth` counts from its end.
-    pub(super) fn nth_months(nth: i32, length: i64, year: Year) -> Option<Self> {
-        let months = i64::from(nth).checked_mul(length)?;
-        let last = if nth < 0 {
-            12 + months + length
-        } else {
-            months
-        };
-        let month = |number: i64| {
-            let number = u32::try_from(number).ok()?;
-            (1..=12)
-                .contains(&number)
-                .then_some(Period::Month(Month::Named(number, year)))
-        };
-        let first = DayExpression::Edge(PeriodEdge::Start, month(last - length + 1)?);
-        Some(Self::span(
-            first,
-            DayExpression::Edge(PeriodEdge::End, month(last)?),
-        ))
+    /// Returns the span of a period.
+    pub(super) fn whole(period: Period) -> Self {
+        let first = DayExpression::Edge(PeriodEdge::Start, period.clone());
+        Self::span(first, DayExpression::Edge(PeriodEdge::End, period))
     }
 
     /// Returns the span of `length` until or from today or, if it is in hours or smaller units, now.
@@ -534,6 +515,8 @@ pub(super) enum Period {
     Month(Month),
     Quarter(i32),
     Year(Year),
+    /// The nth part of a longer period, such as its last month; a negative number counts from its end.
+    Part(i32, CalendarDuration, Box<Period>),
 }
 
 impl Period {
@@ -543,10 +526,29 @@ impl Period {
             Self::Month(month) => month.natural_interval(),
             Self::Quarter(0) => Some(CalendarDuration::in_months(3)),
             Self::Year(Year::Unsaid | Year::Away(0)) => Some(CalendarDuration::in_months(12)),
+            Self::Part(_, _, of) => of.natural_interval(),
             Self::Day(_) | Self::Week(_) | Self::WorkWeek(_) | Self::Quarter(_) | Self::Year(_) => {
                 None
             }
         }
+    }
+
+    /// Returns the nth part of a longer period, in whole months or days; a negative `nth` counts from its end.
+    pub(super) fn nth_part(nth: i32, length: CalendarDuration, of: Self) -> Option<Self> {
+        let months = match &of {
+            Self::Month(_) => 1,
+            Self::Quarter(_) => 3,
+            Self::Year(_) => 12,
+            Self::Part(_, length, _) => length.months,
+            Self::Day(_) | Self::Week(_) | Self::WorkWeek(_) => return None,
+        };
+        let in_months = length == CalendarDuration::in_months(length.months) && 0 < length.months;
+        let is_inside = if in_months {
+            i64::from(nth.abs()).checked_mul(length.months)? <= months
+        } else {
+            length == CalendarDuration::in_days(length.days) && 1 < length.days
+        };
+        (nth != 0 && is_inside).then(|| Self::Part(nth, length, Box::new(of)))
     }
 
     /// Returns whether the period contains today.
@@ -568,6 +570,9 @@ impl Period {
             | (Self::Week(0), Self::Week(_))
             | (Self::Quarter(0), Self::Quarter(_)) => Some(outer.clone()),
             (Self::Month(month), _) => month.within(outer).map(Self::Month),
+            (Self::Part(nth, length, of), _) => {
+                Some(Self::Part(*nth, *length, Box::new(of.within(outer)?)))
+            }
             _ => None,
         }
     }

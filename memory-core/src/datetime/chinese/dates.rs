@@ -118,7 +118,10 @@ pub(super) fn parse_day_in_month(
 }
 
 /// Consumes the number of a day within the given month, also of one that the month does not have.
-fn parse_date_in_month(cursor: &mut TokenCursor<'_>, month: Month) -> Option<DayExpression> {
+pub(super) fn parse_date_in_month(
+    cursor: &mut TokenCursor<'_>,
+    month: Month,
+) -> Option<DayExpression> {
     cursor.attempt(|cursor| {
         cursor.consume_han("的");
         let date = u32::try_from(parse_number_in(cursor, 1..=99)?).ok()?;

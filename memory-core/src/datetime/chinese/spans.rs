@@ -2,9 +2,13 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::range;
-use super::super::syntax::{DayPhrase, Month, Period, Year};
+use super::super::syntax::{
+    CalendarDuration, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
+};
 use super::super::token::DateTokenKind;
-use super::dates::{parse_period_offset, parse_weekday, parse_year_reference};
+use super::dates::{
+    parse_date_in_month, parse_nth_day, parse_period_offset, parse_weekday, parse_year_reference,
+};
 use super::durations::parse_duration;
 use super::numbers::{parse_number, parse_number_in};
 
@@ -19,36 +23,90 @@ pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     .find_map(|form| cursor.attempt(form))
 }
 
-/// Consumes 2026年第三季度 and 明年上半年.
+/// Consumes 2026年第三季度, 明年上半年, 明年最后一个月 and days of these: 下个季度最后一个星期五.
 fn parse_part_of_year(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let named = parse_year_reference(cursor);
-    let is_named = named != Year::Unsaid;
-    let year = if is_named { named } else { Year::Away(0) };
+    let year = parse_year_reference(cursor);
     cursor.consume_han("的");
+    let numbered = cursor.attempt(|cursor| parse_numbered_part(cursor, year));
+    let whole = numbered.clone().or_else(|| match year {
+        Year::Unsaid => cursor.attempt(|cursor| {
+            let quarters = parse_period_offset(cursor).unwrap_or(0);
+            let is_quarter = cursor.consume_any_han(&["季度", "季"]);
+            is_quarter.then_some(Period::Quarter(quarters))
+        }),
+        year => Some(Period::Year(year)),
+    })?;
+    cursor.consume_han("的");
+    let months = cursor.attempt(|cursor| parse_months_of(cursor, &whole));
+    let is_whole = numbered.is_none() && months.is_none();
+    let is_named = year != Year::Unsaid || months.is_some();
+    let period = months.unwrap_or(whole);
+    cursor.consume_han("的");
+    let day = cursor.attempt(|cursor| parse_nth_day(cursor, period.clone()));
+    let date =
+        |cursor: &mut TokenCursor<'_>| parse_date_in_month(cursor, Month::Unsaid)?.within(&period);
+    if let Some(day) = day.or_else(|| cursor.attempt(date)) {
+        return Some(day.into());
+    }
+    if is_whole {
+        return None;
+    }
+    if cursor.consume_any_han(&["末", "底"]) {
+        return Some(DayExpression::Edge(PeriodEdge::End, period).into());
+    }
+    if cursor.consume_han("初") {
+        return Some(DayExpression::Edge(PeriodEdge::Start, period).into());
+    }
+    let is_span = is_named || range::consume_joint(&mut cursor.clone());
+    is_span.then(|| DayPhrase::whole(period))
+}
+
+/// Consumes 上半年 and 第三季度 of a year.
+fn parse_numbered_part(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Period> {
+    let year = Period::Year(if year == Year::Unsaid {
+        Year::Away(0)
+    } else {
+        year
+    });
     let halves = [("上半年", 1), ("下半年", 2)];
     if let Some((_, half)) = halves
         .into_iter()
         .find(|(name, _)| cursor.consume_han(name))
     {
-        return day_of_span(cursor, DayPhrase::nth_months(half, 6, year)?, is_named);
+        return Period::nth_part(half, CalendarDuration::in_months(6), year);
     }
     cursor.consume_han("第");
     let quarter = i32::try_from(parse_number(cursor)?).ok()?;
     let is_quarter = cursor.consume_any_han(&["季度", "季"]);
-    let span = DayPhrase::nth_months(quarter, 3, year).filter(|_| is_quarter)?;
-    day_of_span(cursor, span, is_named)
+    is_quarter.then(|| Period::nth_part(quarter, CalendarDuration::in_months(3), year))?
 }
 
-/// Consumes 末, 最后一天 or 初, and returns that day of the span; without it, the span if its year is named.
-fn day_of_span(cursor: &mut TokenCursor<'_>, span: DayPhrase, is_named: bool) -> Option<DayPhrase> {
-    cursor.consume_han("的");
-    if cursor.consume_any_han(&["最后一天", "末", "底"]) {
-        return span.end.map(DayPhrase::from);
+/// Consumes 第二个月, 最后一个月 and 前两个月 of a period.
+fn parse_months_of(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<Period> {
+    let (nth, months) = parse_nth_of_units(cursor)?;
+    let is_month = cursor.consume_han("个月");
+    is_month.then(|| {
+        Period::nth_part(
+            nth,
+            CalendarDuration::in_months(months.into()),
+            period.clone(),
+        )
+    })?
+}
+
+/// Consumes 第三, 最后两 and 前三, and returns which part of how many units it is.
+fn parse_nth_of_units(cursor: &mut TokenCursor<'_>) -> Option<(i32, i32)> {
+    if cursor.consume_han("第") {
+        return Some((i32::try_from(parse_number(cursor)?).ok()?, 1));
     }
-    if cursor.consume_any_han(&["第一天", "初"]) {
-        return Some(span.day.into());
-    }
-    Some(span).filter(|_| is_named || range::consume_joint(&mut cursor.clone()))
+    let nth = if cursor.consume_any_han(&["最后", "末"]) {
+        -1
+    } else if cursor.consume_any_han(&["前", "头", "首"]) {
+        1
+    } else {
+        return None;
+    };
+    Some((nth, i32::try_from(parse_number(cursor)?).ok()?))
 }
 
 /// Consumes 七月第一周, 下个月最后两周, 本月前三天 and 六月下半月.
@@ -76,22 +134,11 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     {
         return Some(DayPhrase::days_of(first, last, &period));
     }
-    let (nth, weeks) = if cursor.consume_han("第") {
-        (i32::try_from(parse_number(cursor)?).ok()?, 1)
-    } else {
-        let nth = if cursor.consume_any_han(&["最后", "末"]) {
-            -1
-        } else if cursor.consume_any_han(&["前", "头", "首"]) {
-            1
-        } else {
-            return None;
-        };
-        (nth, i32::try_from(parse_number(cursor)?).ok()?)
-    };
+    let (nth, units) = parse_nth_of_units(cursor)?;
     cursor.consume_han("个");
     let each = if cursor.consume_any_han(&["周", "星期", "礼拜"]) {
         7
-    } else if 1 < weeks && cursor.consume_any_han(&["天", "日"]) {
+    } else if 1 < units && cursor.consume_any_han(&["天", "日"]) {
         1
     } else {
         return None;
@@ -102,7 +149,8 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if is_weekday_next {
         return None;
     }
-    DayPhrase::nth_days(nth, weeks.checked_mul(each)?, &period)
+    let length = CalendarDuration::in_days(i64::from(units) * each);
+    Period::nth_part(nth, length, period).map(DayPhrase::whole)
 }
 
 /// Consumes 最近三天, 过去24小时 and, unless it means "almost", 近一个月, and 接下来三天, 未来两周.

@@ -7,6 +7,7 @@ use super::super::syntax::{DateExpression, DayExpression, Month, Year};
 use super::super::token::DateTokenKind;
 use super::lexicon::{Sense, lookup_month, lookup_unit, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal, parse_year};
+use super::spans::{MAX_PARTS, parse_part};
 use super::times_of_day::can_end_number;
 
 /// Consumes a day of a named month.
@@ -349,6 +350,14 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
     });
     if let Some(month) = of {
         return Some(DayExpression::OfMonth(day, month));
+    }
+    let of_part = cursor.attempt(|cursor| {
+        let is_of = cursor.consume_word("of");
+        let part = parse_part(cursor, MAX_PARTS).filter(|_| is_of)?;
+        DayExpression::OfMonth(day, Month::Unsaid).within(&part)
+    });
+    if of_part.is_some() {
+        return of_part;
     }
     let is_led = matches!(
         before,

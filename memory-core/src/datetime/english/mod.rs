@@ -252,6 +252,7 @@ fn parse_second_day(
     spoken.day = Some(combined.day);
     spoken.part = spoken.part.or(combined.part);
     spoken.is_vague = combined.is_vague;
+    spoken.end = combined.end.map(DateExpression::boxed_day);
     true
 }
 

@@ -13,11 +13,18 @@ use super::dates::{
 use super::days::parse_nth_day;
 use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_near_day};
 use super::numbers::parse_year;
-use super::spans::parse_numbered_span;
+use super::spans::{MAX_PARTS, parse_part, parse_quarter};
 use super::weekdays::{parse_weekday, parse_weeks_beyond};
 
 /// Consumes a period.
 pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
+    cursor
+        .attempt(|cursor| parse_part(cursor, MAX_PARTS))
+        .or_else(|| parse_single_period(cursor))
+}
+
+/// Consumes a period that is no part of another: "the week", "May 2027", "Q1".
+pub(super) fn parse_single_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let day = cursor.attempt(|cursor| {
         if let Some(days) = lookup_near_day(cursor.word()) {
             cursor.step();
@@ -26,30 +33,33 @@ pub(super) fn parse_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
         cursor.consume_word("the");
         parse_weekday(cursor).map(|named| Period::Day(Box::new(named.day)))
     });
-    let relative = |cursor: &mut TokenCursor<'_>| {
-        let has_article = cursor.consume_word("the");
-        let distance = parse_period_offset(cursor).or(if has_article { Some(0) } else { None })?;
-        let is_working = cursor.consume_any_word(&["work", "working", "business"]);
-        let period = match cursor.word() {
-            "day" => Period::Day(Box::new(DayExpression::Shifted(i64::from(distance)))),
-            "week" if is_working => Period::WorkWeek(distance),
-            "workweek" => Period::WorkWeek(distance),
-            "week" => Period::Week(distance),
-            "quarter" => Period::Quarter(distance),
-            "month" => Period::Month(Month::Away(distance)),
-            "year" => Period::Year(Year::Away(distance)),
-            _ => return None,
-        };
-        cursor.step();
-        Some(period)
-    };
     let named_year = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_phrase("the year");
         parse_year(cursor).map(|year| Period::Year(Year::Exactly(year)))
     };
-    day.or_else(|| cursor.attempt(relative))
+    day.or_else(|| cursor.attempt(parse_relative_period))
+        .or_else(|| cursor.attempt(parse_quarter))
         .or_else(|| parse_month(cursor).map(Period::Month))
         .or_else(|| cursor.attempt(named_year))
+}
+
+/// Consumes "the week", "next month" and "this year".
+pub(super) fn parse_relative_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
+    let has_article = cursor.consume_word("the");
+    let distance = parse_period_offset(cursor).or(if has_article { Some(0) } else { None })?;
+    let is_working = cursor.consume_any_word(&["work", "working", "business"]);
+    let period = match cursor.word() {
+        "day" => Period::Day(Box::new(DayExpression::Shifted(i64::from(distance)))),
+        "week" if is_working => Period::WorkWeek(distance),
+        "workweek" => Period::WorkWeek(distance),
+        "week" => Period::Week(distance),
+        "quarter" => Period::Quarter(distance),
+        "month" => Period::Month(Month::Away(distance)),
+        "year" => Period::Year(Year::Away(distance)),
+        _ => return None,
+    };
+    cursor.step();
+    Some(period)
 }
 
 /// Consumes "the end of the month", "mid-March", "end of day" and "eom".
@@ -62,9 +72,6 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
     }
     cursor.consume_word("the");
     cursor.consume_word("very");
-    if let Some(day) = cursor.attempt(parse_span_edge) {
-        return Some(day.into());
-    }
     let edge = match cursor.word() {
         "beginning" | "start" | "early" => PeriodEdge::Start,
         "middle" | "mid" => PeriodEdge::Middle,
@@ -110,15 +117,6 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
             ..DayExpression::Edge(edge, period).into()
         }),
     }
-}
-
-/// Consumes "end of Q1 2027" and "last day of the first half of 2027".
-fn parse_span_edge(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let is_end = cursor.consume_any_phrase(&["end of", "last day of"]);
-    let is_edge =
-        is_end || cursor.consume_any_phrase(&["start of", "beginning of", "first day of"]);
-    let span = parse_numbered_span(cursor).filter(|_| is_edge)?;
-    if is_end { span.end } else { Some(span.day) }
 }
 
 /// Consumes the month or year behind a day of a month or year: "March" behind "end of month", "2026" behind "end of year".

@@ -66,6 +66,7 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
         | Period::WorkWeek(_)
         | Period::Month(Month::Unsaid | Month::Named(..))
         | Period::Quarter(_)
+        | Period::Part(..)
         | Period::Year(Year::Unsaid | Year::Beside(_) | Year::Exactly(_)) => None,
     }?;
     Some(offset_from_now(amount))

@@ -9,14 +9,14 @@ use super::super::syntax::{
 use super::days::parse_day;
 use super::durations::{parse_duration, parse_unit};
 use super::numbers::parse_year;
-use super::periods::parse_period;
+use super::periods::{parse_period, parse_relative_period, parse_single_period};
 use super::recurrence::parse_nth;
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     [
         parse_part_of_period,
-        parse_quarter,
+        parse_whole_quarter,
         parse_week_of_day,
         parse_span_beside_now,
     ]
@@ -24,49 +24,31 @@ pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     .find_map(|form| cursor.attempt(form))
 }
 
-/// Consumes a half, a quarter or weeks of a year or month: "Q1 2027", "the first week of July".
-pub(super) fn parse_numbered_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    cursor
-        .attempt(parse_part_of_period)
-        .or_else(|| cursor.attempt(parse_quarter))
+fn parse_whole_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    parse_quarter(cursor).map(DayPhrase::whole)
 }
 
-/// Consumes "the first week of July", "the last two weeks of August" and "the second half of the month".
+/// Consumes "the first week of July", "the second half of the month" and "the last weekend of August".
 fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+    if let Some(part) = cursor.attempt(|cursor| parse_part(cursor, MAX_PARTS)) {
+        return Some(DayPhrase::whole(part));
+    }
     cursor.consume_word("the");
     let nth = parse_nth(cursor)?;
-    let unit = cursor.word();
-    let mut months = None;
-    let length = if cursor.consume_any_word(&["half", "weekend"]) {
-        None
-    } else {
-        let length = cursor
-            .attempt(parse_duration)
-            .or_else(|| cursor.attempt(parse_one_unit))?;
-        months = Some(length.months)
-            .filter(|months| 0 < *months && length == CalendarDuration::in_months(*months));
-        let days = i32::try_from(length.days).ok()?;
-        Some(days).filter(|days| length == CalendarDuration::in_days((*days).into()))
-    };
-    if !cursor.consume_any_word(&["of", "in"]) {
+    let is_weekend = cursor.consume_word("weekend");
+    let is_part = is_weekend || cursor.consume_word("half");
+    if !is_part || !cursor.consume_any_word(&["of", "in"]) {
         return None;
     }
-    let period = parse_period(cursor)?;
-    if let Period::Year(year) = period
-        && let Some(months) = months.or(Some(6).filter(|_| unit == "half"))
-    {
-        return DayPhrase::nth_months(nth, months, year);
-    }
-    match (length, period) {
-        (_, Period::Day(_) | Period::Week(_) | Period::WorkWeek(_)) => None,
-        (Some(days), period) if 1 < days => DayPhrase::nth_days(nth, days, &period),
-        (None, period) if unit == "weekend" => {
+    match parse_period(cursor)? {
+        Period::Day(_) | Period::Week(_) | Period::WorkWeek(_) => None,
+        period if is_weekend => {
             let saturday = DayExpression::Nth(nth, CountedDays::Weekdays(Weekday::Sat), period);
             let day = CalendarDuration::in_days(1);
             let sunday = DayExpression::Away(day, Box::new(saturday.clone()));
             Some(DayPhrase::span(saturday, sunday))
         }
-        (None, period @ Period::Month(_)) if unit == "half" => match nth {
+        period @ Period::Month(_) => match nth {
             1 => Some(DayPhrase::days_of(1, 15, &period)),
             2 | -1 => Some(DayPhrase::days_of(16, -1, &period)),
             _ => None,
@@ -75,8 +57,29 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     }
 }
 
+/// Maximum nesting depth of "the first week of the last month of …".
+pub(super) const MAX_PARTS: u32 = 2;
+
+/// Consumes months or weeks of a longer period: "the last two weeks of August", "the second half of 2027".
+pub(super) fn parse_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Period> {
+    cursor.consume_word("the");
+    let nth = parse_nth(cursor)?;
+    let is_half = cursor.consume_word("half");
+    let length = if is_half {
+        CalendarDuration::in_months(6)
+    } else {
+        let named = cursor.attempt(parse_duration);
+        named.or_else(|| cursor.attempt(parse_one_unit))?
+    };
+    let is_part = cursor.consume_any_word(&["of", "in"]);
+    let nested = cursor.attempt(|cursor| parse_part(cursor, depth.checked_sub(1)?));
+    let period = nested.or_else(|| parse_single_period(cursor))?;
+    let is_part = is_part && (!is_half || matches!(period, Period::Year(_)));
+    is_part.then(|| Period::nth_part(nth, length, period))?
+}
+
 /// Consumes "Q3 2026", "2026-Q3" and, after "in", "Q3".
-fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
+pub(super) fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let is_led = matches!(
         cursor.word_before(1),
         "in" | "by" | "until" | "till" | "before" | "since" | "during" | "of"
@@ -96,14 +99,15 @@ fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let year_behind = cursor.attempt(|cursor| {
         cursor.consume_any_word(&["of", "in"]);
         let named = cursor.attempt(parse_year).map(Year::Exactly);
-        named.or_else(|| match parse_period(cursor)? {
+        named.or_else(|| match parse_relative_period(cursor)? {
             Period::Year(year) => Some(year),
             _ => None,
         })
     });
     let year = year_before.map(Year::Exactly).or(year_behind);
     let year = year.or(Some(Year::Unsaid).filter(|_| is_led))?;
-    DayPhrase::nth_months(i32::try_from(quarter.value).ok()?, 3, year)
+    let quarter = i32::try_from(quarter.value).ok()?;
+    Period::nth_part(quarter, CalendarDuration::in_months(3), Period::Year(year))
 }
 
 /// Consumes "the week of July 7" and "the week starting July 7".

@@ -83,7 +83,7 @@ pub(super) fn resolve_day(
             resolve_ambiguous_order(first, other, today, assumed)
         }
         DayExpression::Nth(nth, counted, period) => {
-            date_in_period(period, today, assumed, |start, end| {
+            date_in_period(period, today, assumed, &|start, end| {
                 nth_day_of_period(*nth, *counted, start, end)
             })
         }
@@ -108,7 +108,7 @@ pub(super) fn resolve_day(
             add_days(start, i64::from(weekday.days_since(start.weekday())))
         }
         DayExpression::Edge(edge, period) => {
-            date_in_period(period, today, assumed, |start, end| {
+            date_in_period(period, today, assumed, &|start, end| {
                 period_edge_date(*edge, period, start, end)
             })
         }
@@ -289,7 +289,7 @@ fn date_in_period(
     period: &Period,
     today: NaiveDate,
     assumed: &mut Vec<String>,
-    date: impl Fn(NaiveDate, NaiveDate) -> Option<NaiveDate>,
+    date: &dyn Fn(NaiveDate, NaiveDate) -> Option<NaiveDate>,
 ) -> Option<NaiveDate> {
     let month = |first: NaiveDate| date(first, last_of_month(first.year(), first.month())?);
     let months = |first: NaiveDate, count: u32| {
@@ -326,6 +326,13 @@ fn date_in_period(
         }
         Period::Year(year) => date_in_year(*year, today, assumed, |year| {
             months(NaiveDate::from_ymd_opt(year, 1, 1)?, 12)
+        }),
+        Period::Part(nth, length, of) => date_in_period(of, today, assumed, &|start, end| {
+            let from = if 0 < *nth { start } else { end.succ_opt()? };
+            let skipped = i64::from(if 0 < *nth { nth - 1 } else { *nth });
+            let first = add_duration(from, length.times(skipped)?)?;
+            let last = add_duration(first, *length)?.pred_opt()?.min(end);
+            (start <= first && first <= last).then(|| date(first, last))?
         }),
     }
 }
@@ -378,7 +385,11 @@ fn period_edge_date(
         (PeriodEdge::Middle, Period::Year(_)) => start.with_month(7),
         (
             PeriodEdge::Middle,
-            Period::Week(_) | Period::WorkWeek(_) | Period::Day(_) | Period::Quarter(_),
+            Period::Week(_)
+            | Period::WorkWeek(_)
+            | Period::Day(_)
+            | Period::Quarter(_)
+            | Period::Part(..),
         ) => add_days(start, end.signed_duration_since(start).num_days() / 2),
     }
 }

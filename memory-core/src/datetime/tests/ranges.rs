@@ -307,6 +307,55 @@ fn the_edge_of_a_quarter_or_half_year_is_a_day() {
 }
 
 #[test]
+fn a_part_of_a_quarter_or_half_year_is_a_span_of_months_or_a_day() {
+    for (text, range) in [
+        (
+            "the last month of the quarter",
+            "2025-06-01 to 2025-06-30 00:00",
+        ),
+        (
+            "the first month of next quarter",
+            "2025-07-01 to 2025-07-31 00:00",
+        ),
+        (
+            "last two months of the year",
+            "2025-11-01 to 2025-12-31 00:00",
+        ),
+        (
+            "the last month of Q1 2027",
+            "2027-03-01 to 2027-03-31 00:00",
+        ),
+        ("明年最后一个月", "2026-12-01 to 2026-12-31 00:00"),
+        ("今年前三个月", "2025-01-01 to 2025-03-31 00:00"),
+        ("下个季度的第一个月", "2025-07-01 to 2025-07-31 00:00"),
+        ("明年下半年最后两个月", "2026-11-01 to 2026-12-31 00:00"),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+        assert_eq!(find_dates(text, &wednesday()).len(), 1, "{text}");
+    }
+    for (text, at) in [
+        ("last Friday of Q1 2027", "2027-03-26"),
+        ("the first Monday of the quarter", "2025-04-07"),
+        ("last working day of Q3", "2025-09-30"),
+        (
+            "the last day of the last month of the quarter",
+            "2025-06-30",
+        ),
+        ("the end of the last month of next quarter", "2025-09-30"),
+        ("下个季度最后一个星期五", "2025-09-26"),
+        ("明年第一季度的最后一个工作日", "2026-03-31"),
+        ("2027年上半年第一个周一", "2027-01-04"),
+        ("季度最后一天", "2025-06-30"),
+        ("明年最后一个月的第一个周五", "2026-12-04"),
+        ("本季度最后一个月15号", "2025-06-15"),
+        ("the 15th of the first month of next quarter", "2025-07-15"),
+        ("the last month of the quarter, on the 15th", "2025-06-15"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
 fn a_span_to_come_starts_today_or_now() {
     for (text, range) in [
         ("next 2 weeks", "2025-06-11 to 2025-06-25 00:00"),
