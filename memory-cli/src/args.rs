@@ -40,7 +40,7 @@ pub(crate) struct FilterArgs {
     #[arg(long)]
     source: Option<String>,
     /// Select memories with all these comma-separated tags; tag a/b also matches a
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = list_item)]
     tags: Vec<String>,
     /// Select memories created on or after this day: YYYY-MM-DD, a time, or words such as "last monday"
     #[arg(long, value_name = "WHEN")]
@@ -86,6 +86,12 @@ impl FilterArgs {
             proposals: ProposalFilter::Exclude,
         })
     }
+}
+
+/// Parses an item of a comma-separated list, without the brackets and quotation marks of a list as JSON.
+#[expect(clippy::unnecessary_wraps, reason = "clap calls it as a parser")]
+pub(crate) fn list_item(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(text.trim().trim_matches(['[', ']', '"']).trim().to_owned())
 }
 
 /// Returns the times of the flags `--from` and `--to`.

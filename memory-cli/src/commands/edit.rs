@@ -72,7 +72,7 @@ struct EditFieldsArgs {
     #[arg(long, value_name = "WHEN")]
     expires: Option<Expiry>,
     /// Memories that it supersedes, which are no longer true
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = args::list_item)]
     supersedes: Vec<String>,
     /// Memory that supersedes it, or none
     #[arg(long, value_name = "ID")]

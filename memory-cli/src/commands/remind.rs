@@ -39,7 +39,7 @@ pub(crate) struct RemindArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["text", "tags", "scope", "source"])]
     of: Option<String>,
     /// Comma-separated tags
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = args::list_item)]
     tags: Vec<String>,
     /// Scope that can see it: global (default), agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
     #[arg(long)]

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::app::App;
+use crate::args;
 use crate::failure::Failure;
 use crate::print::{OutputForm, memories};
 use memory_agent::json;
@@ -23,10 +24,10 @@ pub(crate) struct TagArgs {
 #[group(required = true, multiple = true)]
 struct TagChangeArgs {
     /// Comma-separated tags to add
-    #[arg(long, value_delimiter = ',', value_name = "TAGS")]
+    #[arg(long, value_delimiter = ',', value_name = "TAGS", value_parser = args::list_item)]
     add: Vec<String>,
     /// Comma-separated tags to remove
-    #[arg(long, value_delimiter = ',', value_name = "TAGS")]
+    #[arg(long, value_delimiter = ',', value_name = "TAGS", value_parser = args::list_item)]
     remove: Vec<String>,
 }
 

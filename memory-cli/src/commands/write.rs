@@ -34,7 +34,7 @@ pub(crate) struct WriteArgs {
     #[arg(long, value_parser = args::category_parser(), ignore_case = true)]
     category: Option<Category>,
     /// Comma-separated tags
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', value_parser = args::list_item)]
     tags: Vec<String>,
     /// Scope that can see it: global (default), agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
     #[arg(long)]
@@ -55,7 +55,7 @@ pub(crate) struct WriteArgs {
     #[arg(long)]
     pinned: bool,
     /// Memories that are no longer true, by id or file name; no search returns them
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = args::list_item)]
     supersedes: Vec<String>,
     /// Store the memory even if it seems to contain a credential
     #[arg(long)]

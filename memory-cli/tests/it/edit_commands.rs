@@ -7,7 +7,7 @@ use crate::sandbox::Sandbox;
 #[test]
 fn tags_are_added_and_taken_away() {
     let sandbox = Sandbox::new();
-    let id = sandbox.write("tea", &["--tags", "a,b"]);
+    let id = sandbox.write("tea", &["--tags", r#"["a", "b"]"#]);
     assert_snapshot!(sandbox.run(&["tag", &id, "--add", "c,#d", "--remove", "a"]), @"
     [id1]	categories/inbox/tea-[id1].md
     --- stderr
