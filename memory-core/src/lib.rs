@@ -29,6 +29,8 @@
 #![forbid(unsafe_code)]
 
 #[macro_use]
+mod language;
+#[macro_use]
 mod text_type;
 
 mod activity;

@@ -6,7 +6,6 @@
 
 mod chinese;
 mod english;
-mod words;
 
 use std::ops::Range;
 

@@ -5,136 +5,44 @@
 use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
-use super::languages::language_at;
+use super::language_names::language_at;
 use super::words::SHARED_FORMS;
 use crate::text::fold;
 
-/// Words that may precede a request without changing it.
-const LEADS: &[&str] = &[
-    "请", "麻烦", "拜托", "另外", "还有", "那么", "然后", "注意", "记住", "重要", "好的", "谢谢",
-    "所以",
-];
-
-/// Words for the time from now on.
-const LASTING: &[&str] = &[
-    "以后",
-    "今后",
-    "往后",
-    "从现在起",
-    "从现在开始",
-    "从今天起",
-    "从今以后",
-    "从此",
-];
-
-/// Phrases of the person before a request.
-const WISHES: &[&str] = &[
-    "我希望你",
-    "我想让你",
-    "我要你",
-    "我要求你",
-    "我需要你",
-    "希望你",
-    "我希望您",
-    "希望您",
-    "我希望",
-    "我想要",
-    "我要",
-    "用户希望",
-    "用户要求",
-    "用户想要",
-    "用户需要",
-];
-
-/// The assistant as the subject, and subjects that a request cannot have.
-const ASSISTANT: &[&str] = &["你", "您"];
-const OTHER_SUBJECTS: &[&str] = &[
-    "我", "他", "她", "它", "咱", "大家", "谁", "这", "那", "有人", "别人", "用户", "昨天", "今天",
-    "明天", "老师", "妈妈", "爸爸",
-];
-
-/// Words that forbid something.
-const PROHIBITIONS: &[&str] = &["不要", "别", "不许", "请勿", "不得"];
-
-/// Adverbs for all times.
-const ABSOLUTE: &[&str] = &[
-    "总是", "始终", "永远", "一律", "一直", "每次", "务必", "千万", "绝对",
-];
-
-/// Modal words before a verb.
-const MODALS: &[&str] = &[
-    "必须", "一定", "应该", "应当", "需要", "尽量", "统一", "全部", "只能", "都", "要", "应", "只",
-    "就", "得",
-];
-
-/// Negations of a request.
-const NEGATIONS: &[&str] = &[
-    "不要",
-    "不准",
-    "不许",
-    "不得",
-    "不能",
-    "不可以",
-    "禁止",
-    "避免",
-    "别",
-    "勿",
-    "不用",
-    "少",
-];
-
-/// Verbs and prepositions of producing a response.
-const PRODUCING: &[&str] = &[
-    "使用", "采用", "用", "以", "说", "讲", "写", "按照", "按", "加上", "加", "带", "给出", "给",
-    "保持",
-];
-
-/// Nouns for the responses of the assistant.
-const RESPONSES: &[&str] = &[
-    "回答", "回复", "回覆", "答复", "回应", "解释", "答案", "说话", "输出",
-];
-
-/// Nouns for the form of responses.
-const FORMS: &[&str] = &[
-    "单位",
-    "格式",
-    "表情",
-    "语气",
-    "简体",
-    "繁体",
-    "公制",
-    "英制",
-    "摄氏",
-    "华氏",
-    "术语",
-    "列表",
-    "表格",
-    "标题",
-    "代码块",
-    "注释",
-    "缩写",
-    "感叹号",
-    "敬语",
-    "日期",
-    "货币",
-    "制表符",
-    "空格",
-    "语言",
-    "称呼",
-    "道歉",
-    "来源",
-    "出处",
-    "引用",
-];
-
-/// Systems of units. `用公制` names one without a further word of a request.
-const NAMED_SYSTEMS: &[&str] = &["公制", "英制", "摄氏", "华氏"];
-
-/// Adjectives for the manner of responses.
-const MANNERS: &[&str] = &[
-    "简短", "简洁", "简单", "简明", "简练", "详细", "具体", "正式", "礼貌", "直接", "准确", "客观",
-    "专业", "友好", "幽默", "严谨", "精简", "短", "长",
-];
+word_classes! {
+    /// The words of Chinese standing sentences.
+    CHINESE = "../language/zh/standing.json": ChineseWords {
+        /// Words that may precede a request without changing it.
+        leads,
+        /// Polite words before a request.
+        polite,
+        /// Words for the time from now on.
+        lasting,
+        /// Phrases of the person before a request.
+        wishes,
+        /// The assistant as the subject, and subjects that a request cannot have.
+        assistant,
+        other_subjects,
+        /// Words that forbid something.
+        prohibitions,
+        /// Adverbs for all times.
+        absolute,
+        /// Modal words before a verb.
+        modals,
+        /// Negations of a request.
+        negations,
+        /// Verbs and prepositions of producing a response.
+        producing,
+        /// Nouns for the responses of the assistant.
+        responses,
+        /// Nouns for the form of responses.
+        forms,
+        /// Systems of units. `用公制` names one without a further word of a request.
+        named_systems,
+        /// Adjectives for the manner of responses.
+        manners,
+    }
+}
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
 ///
@@ -168,7 +76,12 @@ pub(super) fn find_cue(
                 .checked_sub(1)
                 .is_some_and(|before| is_condition(&clauses[before].1))
         };
-        let is_forbidden = || PROHIBITIONS.iter().any(|word| clause.starts_with(word));
+        let is_forbidden = || {
+            CHINESE
+                .prohibitions
+                .iter()
+                .any(|word| clause.starts_with(word))
+        };
         if request.is_standing(is_short)
             || is_guidance && is_forbidden()
             || request.is_to_assistant && !request.rest.is_empty() && is_conditional()
@@ -246,7 +159,8 @@ impl<'c> ChineseRequest<'c> {
         while let Some(rest) = request.strip_one() {
             request.rest = rest;
         }
-        request.is_to_assistant = !OTHER_SUBJECTS
+        request.is_to_assistant = !CHINESE
+            .other_subjects
             .iter()
             .any(|subject| request.rest.starts_with(subject));
         request
@@ -257,17 +171,17 @@ impl<'c> ChineseRequest<'c> {
         let rest = self.rest;
         let strip = |words: &[&str]| words.iter().find_map(|word| rest.strip_prefix(word));
         let note = |flag: &mut bool, rest: Option<&'c str>| rest.inspect(|_| *flag = true);
-        if let Some(rest) = strip(WISHES) {
+        if let Some(rest) = strip(&CHINESE.wishes) {
             (self.form, self.is_polite) = (StandingForm::Statement, true);
             return Some(rest);
         }
-        note(&mut self.is_polite, strip(&LEADS[..3]))
-            .or_else(|| strip(LEADS))
-            .or_else(|| note(&mut self.is_lasting, strip(LASTING)))
-            .or_else(|| note(&mut self.is_polite, strip(ASSISTANT)))
-            .or_else(|| note(&mut self.is_absolute, strip(ABSOLUTE)))
-            .or_else(|| note(&mut self.is_negated, strip(NEGATIONS)))
-            .or_else(|| note(&mut self.is_modal, strip(MODALS)))
+        note(&mut self.is_polite, strip(&CHINESE.polite))
+            .or_else(|| strip(&CHINESE.leads))
+            .or_else(|| note(&mut self.is_lasting, strip(&CHINESE.lasting)))
+            .or_else(|| note(&mut self.is_polite, strip(&CHINESE.assistant)))
+            .or_else(|| note(&mut self.is_absolute, strip(&CHINESE.absolute)))
+            .or_else(|| note(&mut self.is_negated, strip(&CHINESE.negations)))
+            .or_else(|| note(&mut self.is_modal, strip(&CHINESE.modals)))
     }
 
     fn is_standing(&self, is_short: bool) -> bool {
@@ -285,9 +199,10 @@ impl<'c> ChineseRequest<'c> {
             || self.is_negated
                 && is_short
                 && (names_form(self.rest) || self.rest.starts_with("用"))
-                && RESPONSES
+                && CHINESE
+                    .responses
                     .iter()
-                    .chain(FORMS)
+                    .chain(&CHINESE.forms)
                     .any(|word| self.rest.contains(word))
     }
 }
@@ -295,16 +210,21 @@ impl<'c> ChineseRequest<'c> {
 /// Returns whether the rest of a request is about all responses: `用中文回答`, `回答要简短`, `说德语`.
 fn is_about_responses(rest: &str, is_marked: bool) -> bool {
     let has = |words: &[&str]| words.iter().any(|word| rest.contains(word));
-    if let Some(after) = RESPONSES.iter().find_map(|noun| rest.strip_prefix(noun)) {
+    if let Some(after) = CHINESE
+        .responses
+        .iter()
+        .find_map(|noun| rest.strip_prefix(noun))
+    {
         let after = ["我的问题", "问题", "我", "的时候", "时", "内容", "的"]
             .iter()
             .find_map(|word| after.strip_prefix(word))
             .unwrap_or(after);
-        let is_ruled = MODALS
+        let is_ruled = CHINESE
+            .modals
             .iter()
-            .chain(NEGATIONS)
-            .chain(PRODUCING)
-            .chain(MANNERS)
+            .chain(&CHINESE.negations)
+            .chain(&CHINESE.producing)
+            .chain(&CHINESE.manners)
             .chain(&["请", "保持"])
             .any(|word| after.starts_with(word));
         let has_language = || {
@@ -313,15 +233,23 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
                 .any(|(at, _)| language_at(&after[at..]).is_some())
         };
         return is_ruled
-            && (has(FORMS) || names_shared_form(rest) || has(MANNERS) || has_language());
+            && (has(&CHINESE.forms)
+                || names_shared_form(rest)
+                || has(&CHINESE.manners)
+                || has_language());
     }
-    let Some(object) = PRODUCING.iter().find_map(|verb| rest.strip_prefix(verb)) else {
+    let Some(object) = CHINESE
+        .producing
+        .iter()
+        .find_map(|verb| rest.strip_prefix(verb))
+    else {
         return false;
     };
     let object = object
         .strip_prefix(['过', '成', '得', '着'])
         .unwrap_or(object);
-    if NAMED_SYSTEMS
+    if CHINESE
+        .named_systems
         .iter()
         .any(|system| object.starts_with(system))
     {
@@ -330,12 +258,15 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
     match language_at(object) {
         Some((_, length)) => {
             is_marked
-                || RESPONSES.iter().any(|noun| object[length..].contains(noun))
+                || CHINESE
+                    .responses
+                    .iter()
+                    .any(|noun| object[length..].contains(noun))
                 || length == object.len()
         }
         None => {
-            (has(FORMS) || has(MANNERS) || names_shared_form(rest))
-                && (is_marked || has(RESPONSES))
+            (has(&CHINESE.forms) || has(&CHINESE.manners) || names_shared_form(rest))
+                && (is_marked || has(&CHINESE.responses))
                 && !object.starts_with(['我', '他', '她', '这', '那'])
         }
     }
@@ -346,7 +277,7 @@ fn names_shared_form(text: &str) -> bool {
 }
 
 fn names_form(text: &str) -> bool {
-    names_shared_form(text) || FORMS.iter().any(|form| text.starts_with(form))
+    names_shared_form(text) || CHINESE.forms.iter().any(|form| text.starts_with(form))
 }
 
 /// Returns whether a request is about the form of address: `叫我小王`. `叫我起床` is about getting up.
@@ -413,9 +344,10 @@ fn states_preference(clause: &str, is_short: bool) -> bool {
         let is_form = |thing: &str| {
             is_short
                 && (names_form(thing)
-                    || RESPONSES
+                    || CHINESE
+                        .responses
                         .iter()
-                        .chain(FORMS)
+                        .chain(&CHINESE.forms)
                         .any(|word| thing.contains(word)))
         };
         liked.is_some_and(|thing| !thing.starts_with(PEOPLE))

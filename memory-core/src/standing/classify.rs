@@ -3,7 +3,7 @@
 use super::kind::{StandingCue, StandingForm, StandingKind, StandingSentence};
 use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
-use super::{chinese, english, french, german};
+use super::{chinese, english, grammar};
 use crate::text::{is_han, sentences};
 use crate::{Category, Memory, SpeakerRole};
 
@@ -81,8 +81,7 @@ fn find_cue(sentence: &str, reading: Reading) -> Option<StandingCue> {
     if english.is_some() || is_english(&words) {
         return english;
     }
-    german::find_cue(&words, is_short)
-        .or_else(|| french::find_cue(&words.split_elisions(), is_short))
+    grammar::find_cue(&words, is_short)
 }
 
 /// Returns whether a sentence has a frequent English word. `Thé` is folded to `the`, but French articles tell.

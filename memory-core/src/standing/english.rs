@@ -2,16 +2,11 @@
 
 mod words;
 
-use self::words::{
-    ACTING, ADVERBS, ASKING, BASE_FORMS, CONDITIONS, DEFINITE, FINITE, FORMING, FORMS, LASTING,
-    LEADS, LIKING, MANNERS, NEGATED_WISHES, NEGATIONS, NON_VERBS, NUMBERS, PAST_FORMS, PRODUCING,
-    REQUESTS, RESPONDING, RESPONSES, SPEAKING, SPEAKING_FORMS, STATIVE_VERBS, SUBORDINATING,
-    WANTING, WAYS, WISHES,
-};
+use self::words::ENGLISH;
 use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
-use super::languages::language;
+use super::language_names::language;
 use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
@@ -57,7 +52,7 @@ pub(super) fn find_cue(words: &SentenceWords, reading: Reading) -> Option<Standi
 fn clause_starts(words: &SentenceWords) -> Vec<usize> {
     const OPENINGS: &[&str] = &["please", "so", "call"];
     let is_start = |number: &usize| words.begins_clause(*number) && words.is(*number, OPENINGS);
-    let after_lead = words.skip(0, LEADS);
+    let after_lead = words.skip(0, &ENGLISH.leads);
     let mut starts = vec![if after_lead < words.len() {
         after_lead
     } else {
@@ -66,7 +61,7 @@ fn clause_starts(words: &SentenceWords) -> Vec<usize> {
     starts.extend(
         (1..words.len())
             .filter(is_start)
-            .map(|number| words.skip(number, LEADS))
+            .map(|number| words.skip(number, &ENGLISH.leads))
             .filter(|start| *start < words.len()),
     );
     starts.dedup();
@@ -83,7 +78,7 @@ fn is_question(words: &SentenceWords, start: usize, request: &EnglishRequest) ->
         .phrase_at(start, &["can you", "could you", "would you", "will you"])
         .is_some()
         && !request.is_absolute
-        && words.find_phrase(LASTING).is_none()
+        && words.find_phrase(&ENGLISH.lasting).is_none()
         && words.find(start..words.len(), &["please"]).is_none();
     asks_once
         || words.is_question && words.is(start, ASKING_WORDS) && !words.is(start + 1, &["i", "you"])
@@ -118,10 +113,10 @@ impl EnglishRequest {
         };
         loop {
             let at = request.verb;
-            if let Some(length) = words.phrase_at(at, WISHES) {
+            if let Some(length) = words.phrase_at(at, &ENGLISH.wishes) {
                 (request.verb, request.is_marked, request.form) =
                     (at + length, true, StandingForm::Statement);
-            } else if let Some(length) = words.phrase_at(at, NEGATED_WISHES) {
+            } else if let Some(length) = words.phrase_at(at, &ENGLISH.negated_wishes) {
                 let form = if words.is(at, &["i"]) {
                     StandingForm::Statement
                 } else {
@@ -136,7 +131,7 @@ impl EnglishRequest {
             } else if let Some(length) = wish_of_user(words, at) {
                 (request.verb, request.is_marked, request.form) =
                     (at + length, true, StandingForm::Statement);
-            } else if words.is(at, &["do"]) && words.is(at + 1, FORMING) {
+            } else if words.is(at, &["do"]) && words.is(at + 1, &ENGLISH.forming) {
                 request.verb += 1;
             } else if words.phrase_at(at, &["you can", "you may"]).is_some()
                 && words.find(at..words.len(), &["again"]).is_some()
@@ -145,7 +140,7 @@ impl EnglishRequest {
             } else if let Some(length) = words.phrase_at(at, &["no longer"]) {
                 request.is_negated = true;
                 request.verb += length;
-            } else if let Some(length) = words.phrase_at(at, REQUESTS) {
+            } else if let Some(length) = words.phrase_at(at, &ENGLISH.requests) {
                 (request.verb, request.is_marked) = (at + length, true);
             } else if words.is(at, &["always", "never", "ever"]) {
                 request.is_absolute = true;
@@ -170,9 +165,14 @@ impl EnglishRequest {
         // `Answer always in German` is `always answer in German`.
         let adverb = words.skip(request.verb + 1, &["me", "us", "it", "them", "back", "to"]);
         let is_verb = || {
-            [FORMING, SPEAKING, PRODUCING, ACTING]
-                .iter()
-                .any(|verbs| words.is(request.verb, verbs))
+            [
+                &ENGLISH.forming,
+                &ENGLISH.speaking,
+                &ENGLISH.producing,
+                &ENGLISH.acting,
+            ]
+            .iter()
+            .any(|verbs| words.is(request.verb, verbs))
         };
         // `Anna always comes late` is a statement.
         request.is_absolute |=
@@ -234,7 +234,7 @@ fn is_imperative(words: &SentenceWords, number: usize) -> bool {
         let next = words.word(number + 1);
         ["i", "you", "we", "they", "he", "she"].contains(&next)
             || next.ends_with("ed")
-            || PAST_FORMS.contains(&next)
+            || ENGLISH.past_forms.contains(&next)
     };
     // `Never Let Me Go` is a title.
     let is_title =
@@ -243,10 +243,10 @@ fn is_imperative(words: &SentenceWords, number: usize) -> bool {
         || words.is(number + 2, &["yourself", "yourselves"]);
     word.starts_with(char::is_alphabetic)
         && !is_subject(words, number)
-        && (!is_inflected || is_class(BASE_FORMS))
-        && !is_class(NON_VERBS)
-        && !is_class(STATIVE_VERBS)
-        && !is_class(PAST_FORMS)
+        && (!is_inflected || is_class(&ENGLISH.base_forms))
+        && !is_class(&ENGLISH.non_verbs)
+        && !is_class(&ENGLISH.stative_verbs)
+        && !is_class(&ENGLISH.past_forms)
         && !is_auxiliary
         && !is_title
         && !is_advice
@@ -255,8 +255,10 @@ fn is_imperative(words: &SentenceWords, number: usize) -> bool {
 /// Returns whether a word starts the subject of a statement: `team members are expected to …`.
 fn is_subject(words: &SentenceWords, number: usize) -> bool {
     let end = words.next_clause(number + 1).min(number + 4);
-    let end = words.find(number + 1..end, SUBORDINATING).unwrap_or(end);
-    words.find(number + 1..end, FINITE).is_some()
+    let end = words
+        .find(number + 1..end, &ENGLISH.subordinating)
+        .unwrap_or(end);
+    words.find(number + 1..end, &ENGLISH.finite).is_some()
 }
 
 /// Returns whether a request applies always: `always use tabs`, `you must never deploy on Friday`.
@@ -277,15 +279,18 @@ fn is_absolute(words: &SentenceWords, request: &EnglishRequest) -> bool {
 
 /// Returns whether a request applies under a condition: `when I ask about code, name the version`.
 fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
-    let Some((at, length)) = words.find_phrase(CONDITIONS).filter(|(at, _)| start <= *at) else {
+    let Some((at, length)) = words
+        .find_phrase(&ENGLISH.conditions)
+        .filter(|(at, _)| start <= *at)
+    else {
         return false;
     };
     let verb = at + length + 1;
     let is_of_chat = match words.word(at + length) {
         // After the request, as in `create a table if I give you the list`, other verbs are about one occasion.
         "i" if at != start => words.is(verb, &["ask", "request", "mention"]),
-        "i" => words.is(verb, ASKING),
-        "you" => !words.is(at, &["if"]) && words.find(verb..verb + 2, PRODUCING).is_some(),
+        "i" => words.is(verb, &ENGLISH.asking),
+        "you" => !words.is(at, &["if"]) && words.find(verb..verb + 2, &ENGLISH.producing).is_some(),
         _ => false,
     };
     if !is_of_chat {
@@ -297,7 +302,7 @@ fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest)
     }
     let main = words.next_clause(verb + 1);
     if main < words.len() {
-        let main = words.skip(main, LEADS);
+        let main = words.skip(main, &ENGLISH.leads);
         let request = EnglishRequest::parse(words, main);
         return is_imperative(words, request.verb) || request.is_marked || words.is(main, &["you"]);
     }
@@ -309,11 +314,14 @@ fn is_conditional(words: &SentenceWords, start: usize, request: &EnglishRequest)
 
 /// Returns whether a request applies from now on.
 fn is_lasting(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
-    let Some((at, length)) = words.find_phrase(LASTING).filter(|(at, _)| start <= *at) else {
+    let Some((at, length)) = words
+        .find_phrase(&ENGLISH.lasting)
+        .filter(|(at, _)| start <= *at)
+    else {
         return false;
     };
     if at == start {
-        let main = words.skip(at + length, LEADS);
+        let main = words.skip(at + length, &ENGLISH.leads);
         let is_role = words.is(main, &["you", "you're", "you'll"]) && !words.is(at, &["in"]);
         let request = EnglishRequest::parse(words, main);
         return main < words.len() && (is_imperative(words, request.verb) || is_role);
@@ -342,7 +350,7 @@ fn is_addressed(words: &SentenceWords, request: &EnglishRequest) -> bool {
 fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
     let verb = request.verb;
     let word = words.word(verb);
-    if SPEAKING.contains(&word) && names_manner(words, verb) {
+    if ENGLISH.speaking.contains(&word) && names_manner(words, verb) {
         return true;
     }
     match word {
@@ -361,32 +369,35 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
                     "extremely",
                 ],
             );
-            return words.is(manner, MANNERS) && !words.is(manner + 1, &["at", "on"]);
+            return words.is(manner, &ENGLISH.manners) && !words.is(manner + 1, &["at", "on"]);
         }
         "call" | "address" if words.is(verb + 1, &["me"]) => {
             let name = words.word(verb + 2);
             let is_by = word == "address" && name == "as";
-            let is_name =
-                !name.is_empty() && !NON_VERBS.contains(&name) && !words.begins_clause(verb + 2);
+            let is_name = !name.is_empty()
+                && !ENGLISH.non_verbs.contains(&name)
+                && !words.begins_clause(verb + 2);
             let is_time = ["back", "tonight", "anytime", "asap", "please"].contains(&name);
             return !request.is_negated && (is_by || is_name && !is_time);
         }
-        "stop" if words.is(verb + 1, RESPONDING) => return true,
-        "stop" if words.is(verb + 1, SPEAKING_FORMS) => return names_manner(words, verb + 1),
+        "stop" if words.is(verb + 1, &ENGLISH.responding) => return true,
+        "stop" if words.is(verb + 1, &ENGLISH.speaking_forms) => {
+            return names_manner(words, verb + 1);
+        }
         "switch" => {
             let value = words.skip(verb + 1, &["back", "to"]);
             return verb + 1 < value
                 && (language(words.word(value)).is_some() || words.is(value, NAMED_SYSTEMS));
         }
         "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => {
-            return words.is(verb + 2, MANNERS);
+            return words.is(verb + 2, &ENGLISH.manners);
         }
         _ => {}
     }
     words.len() <= MAX_WORDS
-        && FORMING.contains(&word)
-        && (finds_form(words, verb) || FORMS.contains(&word))
-        || request.is_negated && FORMS.contains(&word)
+        && ENGLISH.forming.contains(&word)
+        && (finds_form(words, verb) || ENGLISH.forms.contains(&word))
+        || request.is_negated && ENGLISH.forms.contains(&word)
 }
 
 /// The maximum number of words of a request about the form of responses.
@@ -414,7 +425,7 @@ fn names_manner(words: &SentenceWords, verb: usize) -> bool {
     let has_form = |from: usize| {
         (from..end).any(|number| {
             is_form(words, number)
-                || words.is(number, RESPONSES)
+                || words.is(number, &ENGLISH.responses)
                 || words.is(number, &["sentence", "paragraph", "words"])
         })
     };
@@ -429,15 +440,18 @@ fn names_manner(words: &SentenceWords, verb: usize) -> bool {
                 &["and", "or", "in", "please", "when", "to", "with"],
             )
     };
-    if language(words.word(way)).is_some() || words.is(way, MANNERS) && is_adverb() {
+    if language(words.word(way)).is_some() || words.is(way, &ENGLISH.manners) && is_adverb() {
         return true;
     }
-    if !words.is(way, WAYS) {
+    if !words.is(way, &ENGLISH.ways) {
         return false;
     }
-    if words.is(verb, &["write"]) || words.is(way + 1, DEFINITE) || is_number(words, way + 1) {
+    if words.is(verb, &["write"])
+        || words.is(way + 1, &ENGLISH.definite)
+        || is_number(words, way + 1)
+    {
         return has_language(way + 1)
-            || words.find(way + 1..end, MANNERS).is_some()
+            || words.find(way + 1..end, &ENGLISH.manners).is_some()
             || has_form(way + 1);
     }
     way + 1 < end
@@ -447,11 +461,11 @@ fn is_number(words: &SentenceWords, number: usize) -> bool {
     words
         .word(number)
         .starts_with(|letter: char| letter.is_ascii_digit())
-        || words.is(number, NUMBERS)
+        || words.is(number, &ENGLISH.numbers)
 }
 
 fn is_form(words: &SentenceWords, number: usize) -> bool {
-    words.is(number, FORMS) || words.is(number, SHARED_FORMS)
+    words.is(number, &ENGLISH.forms) || words.is(number, SHARED_FORMS)
 }
 
 /// Returns whether the object of the verb is a form of responses, or the responses.
@@ -460,11 +474,12 @@ fn is_form(words: &SentenceWords, number: usize) -> bool {
 fn finds_form(words: &SentenceWords, verb: usize) -> bool {
     let end = words.next_clause(verb + 1).min(verb + 1 + OBJECT_REACH);
     (verb + 1..end).any(|number| {
-        let is_certain =
-            (verb + 1..number).any(|before| words.is(before, DEFINITE) || is_number(words, before));
+        let is_certain = (verb + 1..number)
+            .any(|before| words.is(before, &ENGLISH.definite) || is_number(words, before));
         let is_modified = verb + 1 < number;
         words.is(number, NAMED_SYSTEMS)
-            || !is_certain && (is_form(words, number) || words.is(number, RESPONSES) && is_modified)
+            || !is_certain
+                && (is_form(words, number) || words.is(number, &ENGLISH.responses) && is_modified)
     })
 }
 
@@ -477,7 +492,7 @@ fn is_bare_form(words: &SentenceWords, start: usize) -> bool {
         start
     };
     let Some(form) = (first + 1..first + 4)
-        .find(|number| is_form(words, *number) || words.is(*number, RESPONSES))
+        .find(|number| is_form(words, *number) || words.is(*number, &ENGLISH.responses))
     else {
         return false;
     };
@@ -489,14 +504,14 @@ fn is_bare_form(words: &SentenceWords, start: usize) -> bool {
         ],
     );
     let is_end = next != form + 1 || form + 1 == words.len() || words.begins_clause(form + 1);
-    words.is(first, MEASURES) && words.find(first + 1..form, DEFINITE).is_none() && is_end
+    words.is(first, MEASURES) && words.find(first + 1..form, &ENGLISH.definite).is_none() && is_end
 }
 
 /// Finds `your answers should be short` and `responses must be in French`.
 fn find_rule_for_responses(words: &SentenceWords) -> Option<usize> {
     const MODALS: &[&str] = &["should", "must", "shouldn't", "mustn't", "need", "have"];
-    let first = words.skip(0, LEADS);
-    let noun = words.find(first..first + 4, RESPONSES)?;
+    let first = words.skip(0, &ENGLISH.leads);
+    let noun = words.find(first..first + 4, &ENGLISH.responses)?;
     let is_subject = words.is(noun + 1, MODALS)
         && words
             .find(
@@ -567,14 +582,15 @@ fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
         .find(0..words.len(), &["i", "i'd", "we", "we'd"])
         .filter(|start| words.begins_clause(*start) || *start < 3)?;
     let verb = words.skip(start + 1, BEFORE_VERB);
-    let is_wish = words.is(verb, WANTING)
+    let is_wish = words.is(verb, &ENGLISH.wanting)
         || words.is(verb, &["like", "love"])
             && (words.word(start).ends_with("'d") || words.find(start..verb, &["would"]).is_some());
     let kind = if is_wish { Instruction } else { Preference };
-    let is_verb = is_wish || words.is(verb, LIKING);
+    let is_verb = is_wish || words.is(verb, &ENGLISH.liking);
     // `I want your answers to be short`
     let is_rule = || {
-        words.is(verb + 1, &["your", "all"]) && words.find(verb + 2..verb + 4, RESPONSES).is_some()
+        words.is(verb + 1, &["your", "all"])
+            && words.find(verb + 2..verb + 4, &ENGLISH.responses).is_some()
     };
     // `I need tables for the garden`
     let is_thing =
@@ -595,11 +611,11 @@ fn find_preference(words: &SentenceWords) -> Option<usize> {
     let is_stated = |number: usize| words.is(number, &["is", "are"]);
     (0..words.len()).find(|number| match words.word(*number) {
         own @ ("i" | "we" | "i'd" | "we'd") => {
-            let verb = words.skip(number + 1, ADVERBS);
+            let verb = words.skip(number + 1, &ENGLISH.adverbs);
             let is_compared =
                 || (verb + 1..verb + 12).any(|at| words.phrase_at(at, COMPARED).is_some());
             match words.word(verb) {
-                "prefer" => !words.is(verb + 1, NEGATIONS),
+                "prefer" => !words.is(verb + 1, &ENGLISH.negations),
                 "rather" => {
                     own.ends_with("'d") && words.find(verb + 1..words.len(), &["than"]).is_some()
                 }

@@ -31,10 +31,9 @@
 mod chinese;
 mod classify;
 mod english;
-mod french;
-mod german;
+mod grammar;
 mod kind;
-mod languages;
+mod language_names;
 mod pasted;
 mod polarity;
 mod properties;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::languages::{language, language_at};
+use super::language_names::{language, language_at};
 use super::polarity::{folded_words, is_negated, without_negation};
 use crate::text::fold;
 

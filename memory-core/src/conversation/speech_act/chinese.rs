@@ -3,161 +3,48 @@
 use std::ops::Range;
 
 use super::SpeechAct;
-use super::words::{HAN_FRAME, HAN_PRODUCTS, HAN_VERBS};
 
-/// Words that may precede a clause without a change of its act.
-const LEADS: [&str; 30] = [
-    "你好",
-    "您好",
-    "嗨",
-    "好的",
-    "好吧",
-    "那么",
-    "那就",
-    "那",
-    "谢谢你",
-    "谢谢",
-    "謝謝",
-    "另外",
-    "还有",
-    "现在",
-    "现在就",
-    "然后",
-    "接下来",
-    "嗯",
-    "对了",
-    "对",
-    "首先",
-    "最后",
-    "因为",
-    "因為",
-    "其实",
-    "其實",
-    "不过",
-    "但是",
-    "而且",
-    "所以",
-];
-
-const FILLERS: [&str; 24] = [
-    "哈哈",
-    "哈",
-    "不错",
-    "不錯",
-    "再见",
-    "早上好",
-    "晚上好",
-    "早",
-    "晚安",
-    "太好了",
-    "太棒了",
-    "真棒",
-    "明白了",
-    "明白",
-    "知道了",
-    "了解",
-    "好",
-    "是的",
-    "没问题",
-    "多谢",
-    "非常感谢",
-    "感谢",
-    "辛苦了",
-    "可以了",
-];
-
-const REMEMBER_PHRASES: [&str; 15] = [
-    "记住",
-    "記住",
-    "请记",
-    "請記",
-    "记一下",
-    "记下",
-    "别忘",
-    "要知道",
-    "叫我",
-    "称呼我",
-    "请叫我",
-    "以后",
-    "從現在",
-    "从现在",
-    "从今",
-];
-
-const QUESTION_PHRASES: [&str; 34] = [
-    "怎么",
-    "怎麼",
-    "怎样",
-    "怎樣",
-    "如何",
-    "为什么",
-    "為什麼",
-    "为何",
-    "哪",
-    "谁",
-    "誰",
-    "多少",
-    "几点",
-    "几个",
-    "几岁",
-    "几号",
-    "是不是",
-    "有没有",
-    "能不能",
-    "可不可以",
-    "会不会",
-    "要不要",
-    "好不好",
-    "是否",
-    "能否",
-    "可否",
-    "何时",
-    "你能",
-    "你可以",
-    "能帮",
-    "能给",
-    "可以帮",
-    "可以给",
-    "你会",
-];
-
-/// Prepositions at the start of a request that names the recipient or subject before the verb.
-const PREPOSITIONS: [&str; 13] = [
-    "给", "給", "为", "為", "替", "以", "用", "把", "将", "根据", "关于", "關於", "围绕",
-];
-
-const CREATION_VERBS: [&str; 22] = [
-    "写", "寫", "作", "编", "編", "讲", "講", "做", "画", "畫", "翻译", "推荐", "推薦", "设计",
-    "介绍", "总结", "生成", "列", "起个", "取个", "来", "想",
-];
-
-const SUBJECTS: [&str; 10] = [
-    "我", "它", "他", "她", "咱", "牠", "俺", "家里", "家裡", "本人",
-];
-
-const PREDICATES: [&str; 37] = [
-    "是", "叫", "有", "在", "住", "喜欢", "喜歡", "爱", "愛", "讨厌", "討厭", "养", "養", "过敏",
-    "過敏", "去", "来自", "工作", "岁", "歲", "了", "会", "會", "不", "很", "属", "屬", "姓", "怕",
-    "生于", "出生", "吃", "喝", "学", "最", "已经", "刚",
-];
+word_classes! {
+    /// The words of Chinese speech acts.
+    CHINESE = "../../language/zh/speech_act.json": ChineseWords {
+        /// Verbs at the start of a Chinese request.
+        verbs,
+        /// Products of Chinese requests.
+        products,
+        /// Words of a Chinese request other than its verb, product and subject.
+        frame,
+        /// Words that may precede a clause without a change of its act.
+        leads,
+        fillers,
+        remember_phrases,
+        question_phrases,
+        /// Prepositions at the start of a request that names the recipient or subject before the verb.
+        prepositions,
+        creation_verbs,
+        subjects,
+        predicates,
+        /// Products of requests, without one-character words that are part of frequent other words.
+        wished_products,
+    }
+}
 
 /// Returns the speech act of a clause.
 pub(super) fn classify(clause: &str) -> SpeechAct {
     let is_mark = |character: char| !character.is_alphanumeric();
     let mut text = clause.trim_matches(is_mark);
-    if FILLERS.contains(&text) || LEADS.contains(&text) {
+    if CHINESE.fillers.contains(&text) || CHINESE.leads.contains(&text) {
         return SpeechAct::Filler;
     }
-    if starts_with_any(text, &REMEMBER_PHRASES) {
+    if starts_with_any(text, &CHINESE.remember_phrases) {
         return SpeechAct::Statement;
     }
     let is_polite = ["请", "請", "麻烦", "麻煩", "劳驾", "拜托"]
         .iter()
         .any(|own| text.starts_with(own));
-    while let Some(lead) = LEADS.iter().find(|lead| text.starts_with(**lead)) {
+    while let Some(lead) = CHINESE.leads.iter().find(|lead| text.starts_with(**lead)) {
         text = text[lead.len()..].trim_matches(is_mark);
     }
-    if starts_with_any(text, &REMEMBER_PHRASES) {
+    if starts_with_any(text, &CHINESE.remember_phrases) {
         SpeechAct::Statement
     } else if is_polite || is_question(text) || is_wish(text) || is_command(text) {
         SpeechAct::Request
@@ -179,13 +66,13 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
         let places = words.iter().flat_map(|word| clause.match_indices(*word));
         places.map(|(at, word)| at..at + word.len()).collect()
     };
-    let mut found = all(HAN_FRAME);
+    let mut found = all(&CHINESE.frame);
     let asks_which = contains_any(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
     if !asks_which {
         found.extend(
-            [HAN_VERBS, HAN_PRODUCTS, &CREATION_VERBS]
+            [&CHINESE.verbs, &CHINESE.products, &CHINESE.creation_verbs]
                 .into_iter()
-                .flat_map(all),
+                .flat_map(|words| all(words)),
         );
     }
     found
@@ -202,7 +89,7 @@ fn contains_any(text: &str, any: &[&str]) -> bool {
 fn is_question(text: &str) -> bool {
     let asks_what = contains_any(text, &["什么", "什麼"])
         && !contains_any(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
-    asks_what || text.ends_with(['吗', '嗎', '呢']) || contains_any(text, &QUESTION_PHRASES)
+    asks_what || text.ends_with(['吗', '嗎', '呢']) || contains_any(text, &CHINESE.question_phrases)
 }
 
 /// Returns whether a clause expresses a request as a wish of the user.
@@ -223,24 +110,18 @@ fn is_wish(text: &str) -> bool {
     let is_made = starts_with_any(
         wished,
         &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"],
-    ) && contains_any(wished, &WISHED_PRODUCTS);
+    ) && contains_any(wished, &CHINESE.wished_products);
     starts_with_any(
         wished,
         &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"],
     ) || is_made
 }
 
-/// Products of requests, without one-character words that are part of frequent other words.
-const WISHED_PRODUCTS: [&str; 13] = [
-    "诗", "詩", "故事", "歌", "文章", "笑话", "笑話", "建议", "文案", "作文", "散文", "小说",
-    "例子",
-];
-
 fn is_command(text: &str) -> bool {
     // `写作是我的爱好` has a subject.
     let beginning: String = text.chars().skip(1).take(4).collect();
     let is_subject = contains_any(&beginning, &["是", "让我", "很", "对我"]);
-    if starts_with_any(text, HAN_VERBS) {
+    if starts_with_any(text, &CHINESE.verbs) {
         return !is_subject;
     }
     if starts_with_any(
@@ -265,8 +146,9 @@ fn is_command(text: &str) -> bool {
     ) {
         return true;
     }
-    if starts_with_any(text, &PREPOSITIONS) {
-        return contains_any(text, &CREATION_VERBS) || contains_any(text, HAN_PRODUCTS);
+    if starts_with_any(text, &CHINESE.prepositions) {
+        return contains_any(text, &CHINESE.creation_verbs)
+            || contains_any(text, &CHINESE.products);
     }
     let is_counted = starts_with_any(
         text,
@@ -274,10 +156,13 @@ fn is_command(text: &str) -> bool {
             "一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来",
         ],
     );
-    let is_named =
-        HAN_PRODUCTS.iter().any(|product| text.ends_with(product)) && text.chars().count() <= 12;
-    (is_counted && contains_any(text, HAN_PRODUCTS) || is_named)
-        && !contains_any(text, &PREDICATES)
+    let is_named = CHINESE
+        .products
+        .iter()
+        .any(|product| text.ends_with(product))
+        && text.chars().count() <= 12;
+    (is_counted && contains_any(text, &CHINESE.products) || is_named)
+        && !contains_any(text, &CHINESE.predicates)
         && !starts_with_any(text, &["我家", "这", "那"])
 }
 
@@ -286,11 +171,12 @@ fn is_declaration(text: &str) -> bool {
     if starts_with_any(text, &["它要", "它应该", "它需要", "它必须"]) {
         return false;
     }
-    let Some(rest) = SUBJECTS
+    let Some(rest) = CHINESE
+        .subjects
         .iter()
         .find_map(|subject| text.strip_prefix(subject))
     else {
         return false;
     };
-    contains_any(rest, &PREDICATES)
+    contains_any(rest, &CHINESE.predicates)
 }

@@ -3,229 +3,31 @@
 use std::ops::Range;
 
 use super::SpeechAct;
-use super::words::{PRODUCTS, VERBS};
 
-const SUBJECTS: [&str; 24] = [
-    "i", "we", "he", "she", "it", "they", "i'm", "i've", "i'd", "i'll", "we're", "we've", "we'd",
-    "he's", "she's", "it's", "they're", "they've", "im", "ive", "there", "there's", "y'all",
-    "everyone",
-];
-const POSSESSIVES: [&str; 8] = ["my", "our", "his", "her", "their", "its", "both", "mine"];
-const DETERMINERS: [&str; 22] = [
-    "a", "an", "the", "my", "me", "our", "us", "this", "these", "those", "some", "another", "it",
-    "him", "her", "them", "up", "out", "down", "that", "his", "your",
-];
-const ARTICLES: [&str; 10] = [
-    "a", "an", "another", "some", "one", "the", "two", "three", "five", "ten",
-];
-const BE: [&str; 12] = [
-    "is", "are", "was", "were", "am", "has", "had", "be", "isn't", "wasn't", "aren't", "weren't",
-];
-const MODALS: [&str; 10] = [
-    "will", "can", "must", "should", "would", "could", "can't", "won't", "might", "may",
-];
-const CONSTRAINTS: [&str; 6] = ["should", "must", "needs", "could", "can", "shouldn't"];
-const CONJUNCTIONS: [&str; 9] = [
-    "because", "since", "as", "but", "although", "though", "and", "cause", "while",
-];
-
-/// Words that may precede a clause without a change of its act.
-const LEADS: [&str; 54] = [
-    "please",
-    "pls",
-    "plz",
-    "ok",
-    "okay",
-    "so",
-    "now",
-    "then",
-    "and",
-    "but",
-    "also",
-    "well",
-    "hey",
-    "hi",
-    "hello",
-    "thanks",
-    "yes",
-    "yeah",
-    "yep",
-    "no",
-    "sure",
-    "great",
-    "nice",
-    "cool",
-    "perfect",
-    "just",
-    "kindly",
-    "maybe",
-    "perhaps",
-    "alright",
-    "oh",
-    "ah",
-    "um",
-    "hmm",
-    "again",
-    "quickly",
-    "first",
-    "next",
-    "finally",
-    "actually",
-    "btw",
-    "chatgpt",
-    "claude",
-    "gpt",
-    "assistant",
-    "bot",
-    "because",
-    "since",
-    "though",
-    "although",
-    "cause",
-    "thx",
-    "or",
-    "immediately",
-];
-
-/// Words of a clause without content, in addition to [`LEADS`].
-const FILLERS: [&str; 36] = [
-    "thank",
-    "you",
-    "very",
-    "much",
-    "lot",
-    "a",
-    "so",
-    "good",
-    "morning",
-    "evening",
-    "night",
-    "afternoon",
-    "bye",
-    "goodbye",
-    "that's",
-    "awesome",
-    "wow",
-    "lol",
-    "haha",
-    "more",
-    "one",
-    "another",
-    "once",
-    "the",
-    "same",
-    "it",
-    "love",
-    "there",
-    "cheers",
-    "right",
-    "too",
-    "exactly",
-    "amazing",
-    "wonderful",
-    "excellent",
-    "go",
-];
-
-/// Words at the start of a sentence that precede a determiner but are not verbs.
-const NOT_VERBS: [&str; 96] = [
-    "about",
-    "above",
-    "across",
-    "after",
-    "all",
-    "along",
-    "although",
-    "among",
-    "around",
-    "as",
-    "at",
-    "bought",
-    "became",
-    "because",
-    "before",
-    "behind",
-    "being",
-    "below",
-    "beside",
-    "besides",
-    "between",
-    "beyond",
-    "both",
-    "broke",
-    "brought",
-    "but",
-    "by",
-    "call",
-    "came",
-    "caught",
-    "despite",
-    "during",
-    "even",
-    "ever",
-    "except",
-    "for",
-    "from",
-    "got",
-    "had",
-    "half",
-    "hate",
-    "have",
-    "having",
-    "if",
-    "in",
-    "inside",
-    "into",
-    "like",
-    "lost",
-    "love",
-    "met",
-    "miss",
-    "moved",
-    "near",
-    "need",
-    "not",
-    "of",
-    "off",
-    "on",
-    "once",
-    "only",
-    "onto",
-    "opposite",
-    "or",
-    "over",
-    "own",
-    "past",
-    "per",
-    "prefer",
-    "quite",
-    "remember",
-    "saw",
-    "since",
-    "sold",
-    "than",
-    "that",
-    "through",
-    "to",
-    "today",
-    "tomorrow",
-    "took",
-    "toward",
-    "towards",
-    "under",
-    "unless",
-    "unlike",
-    "until",
-    "upon",
-    "via",
-    "want",
-    "went",
-    "when",
-    "while",
-    "with",
-    "without",
-    "yesterday",
-];
+word_classes! {
+    /// The words of English speech acts.
+    ENGLISH = "../../language/en/speech_act.json": EnglishWords {
+        /// Returns whether a character is Han.
+        /// Verbs at the start of an English request.
+        verbs,
+        /// Products of English requests.
+        products,
+        subjects,
+        possessives,
+        determiners,
+        articles,
+        be,
+        modals,
+        constraints,
+        conjunctions,
+        /// Words that may precede a clause without a change of its act.
+        leads,
+        /// Words of a clause without content, in addition to [`LEADS`].
+        fillers,
+        /// Words at the start of a sentence that precede a determiner but are not verbs.
+        not_verbs,
+    }
+}
 
 /// Returns whether an independent clause starts after a space: with a conjunction and a subject.
 pub(super) fn begins_clause(rest: &str) -> bool {
@@ -233,7 +35,7 @@ pub(super) fn begins_clause(rest: &str) -> bool {
     let (Some(first), Some(second)) = (words.next(), words.next()) else {
         return false;
     };
-    CONJUNCTIONS.contains(&first.as_str()) && is_subject(&second)
+    ENGLISH.conjunctions.contains(&first.as_str()) && is_subject(&second)
 }
 
 /// Returns the speech act of a clause.
@@ -246,13 +48,13 @@ pub(super) fn classify(clause: &str) -> SpeechAct {
     let all: Vec<&str> = words.iter().map(String::as_str).collect();
     if all
         .iter()
-        .all(|word| LEADS.contains(word) || FILLERS.contains(word))
+        .all(|word| ENGLISH.leads.contains(word) || ENGLISH.fillers.contains(word))
     {
         return SpeechAct::Filler;
     }
     let mut words = all.as_slice();
     while let [first, rest @ ..] = words
-        && LEADS.contains(first)
+        && ENGLISH.leads.contains(first)
         && !rest.is_empty()
     {
         words = rest;
@@ -283,7 +85,7 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
     let words: Vec<(Range<usize>, String)> = word_spans(clause)
         .map(|span| (span.clone(), normalize_word(&clause[span])))
         .collect();
-    let is_lead = |word: &str| LEADS.contains(&word);
+    let is_lead = |word: &str| ENGLISH.leads.contains(&word);
     let first = words
         .iter()
         .find(|(_, word)| !is_lead(word))
@@ -298,20 +100,20 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
         .iter()
         .position(|(_, word)| !is_before(word))
         .filter(|at| {
-            let is_verb = VERBS.contains(&words[*at].1.as_str());
+            let is_verb = ENGLISH.verbs.contains(&words[*at].1.as_str());
             is_verb
                 || words
                     .get(at + 1)
-                    .is_some_and(|(_, next)| DETERMINERS.contains(&next.as_str()))
+                    .is_some_and(|(_, next)| ENGLISH.determiners.contains(&next.as_str()))
         });
     // The words between an article and the product describe the product.
     let product = words
         .iter()
-        .rposition(|(_, word)| PRODUCTS.contains(&word.as_str()));
+        .rposition(|(_, word)| ENGLISH.products.contains(&word.as_str()));
     let article = product.and_then(|product| {
         words[..product]
             .iter()
-            .rposition(|(_, word)| ARTICLES.contains(&word.as_str()))
+            .rposition(|(_, word)| ENGLISH.articles.contains(&word.as_str()))
     });
     let manner = article
         .zip(product)
@@ -320,7 +122,7 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
         manner.contains(&number)
             || Some(number) == verb
             || is_lead(word)
-            || PRODUCTS.contains(&word)
+            || ENGLISH.products.contains(&word)
             || verb.is_none_or(|verb| number < verb) && is_before(word)
     };
     let words = words.into_iter().enumerate();
@@ -365,8 +167,8 @@ fn is_question(words: &[&str]) -> bool {
     match *first {
         "what" | "how" | "who" => !is_pronoun && next != "a",
         "when" | "where" => {
-            BE.contains(&next)
-                || MODALS.contains(&next)
+            ENGLISH.be.contains(&next)
+                || ENGLISH.modals.contains(&next)
                 || ["do", "does", "did", "have", "shall"].contains(&next)
         }
         "what's" | "who's" | "where's" | "how's" | "when's" | "whats" | "wheres" | "hows"
@@ -374,7 +176,7 @@ fn is_question(words: &[&str]) -> bool {
         | "could" | "would" | "should" | "shall" | "isn't" | "aren't" | "doesn't" | "didn't"
         | "couldn't" | "wouldn't" | "shouldn't" | "wasn't" | "weren't" => true,
         "can" | "will" | "may" | "might" | "must" | "can't" | "won't" => {
-            !BE.contains(&next) || next == "be"
+            !ENGLISH.be.contains(&next) || next == "be"
         }
         "do" | "don't" | "have" | "has" | "had" | "haven't" | "hasn't" | "am" | "ain't" => {
             is_pronoun && next != "it" || next == "the" && first.starts_with("ha")
@@ -393,7 +195,7 @@ fn is_wish(words: &[&str]) -> bool {
         | ["it", "would", "be", ..]
         | ["it'd" | "would", "be", ..] => true,
         ["you", modal, verb, ..] => {
-            (MODALS.contains(modal) || *modal == "need") && VERBS.contains(verb)
+            (ENGLISH.modals.contains(modal) || *modal == "need") && ENGLISH.verbs.contains(verb)
         }
         ["my" | "our", ..] => {
             let verb = words.iter().take(5).position(|word| {
@@ -449,27 +251,28 @@ fn is_command(words: &[&str]) -> bool {
     };
     let next = rest.first().copied().unwrap_or_default();
     let third = rest.get(1).copied().unwrap_or_default();
-    let is_constraint =
-        matches!(words, ["it" | "they" | "this" | "that", next, ..] if CONSTRAINTS.contains(next));
+    let is_constraint = matches!(words, ["it" | "they" | "this" | "that", next, ..] if ENGLISH.constraints.contains(next));
     if is_constraint || matches!(*first, "let's" | "lets" | "let" | "don't") {
         return true;
     }
     // `Work is hard` and `Code reviews are long` have a noun as their subject.
-    let is_verb = |word: &str| BE.contains(&word) || MODALS.contains(&word);
-    let is_plural = next.ends_with('s') && VERBS.contains(&third);
-    let is_noun = is_plural || is_verb(next) || is_verb(third) && !DETERMINERS.contains(&next);
+    let is_verb = |word: &str| ENGLISH.be.contains(&word) || ENGLISH.modals.contains(&word);
+    let is_plural = next.ends_with('s') && ENGLISH.verbs.contains(&third);
+    let is_noun =
+        is_plural || is_verb(next) || is_verb(third) && !ENGLISH.determiners.contains(&next);
     if is_noun {
         return false;
     }
-    if VERBS.contains(first) {
+    if ENGLISH.verbs.contains(first) {
         return true;
     }
     let is_number = first.chars().all(|digit| digit.is_ascii_digit());
-    let is_quantity =
-        is_number || ["more", "any"].contains(first) || *first != "the" && ARTICLES.contains(first);
+    let is_quantity = is_number
+        || ["more", "any"].contains(first)
+        || *first != "the" && ENGLISH.articles.contains(first);
     if is_quantity
-        || PRODUCTS.contains(first)
-        || PRODUCTS.contains(&next) && !is_subject(first) && words.len() <= 3
+        || ENGLISH.products.contains(first)
+        || ENGLISH.products.contains(&next) && !is_subject(first) && words.len() <= 3
     {
         return has_product(words) && !words.iter().any(|word| is_verb(word));
     }
@@ -478,8 +281,10 @@ fn is_command(words: &[&str]) -> bool {
         .iter()
         .any(|ending| first.ends_with(ending))
         && !first.ends_with("ss");
-    let is_other = NOT_VERBS.contains(first) || DETERMINERS.contains(first) || is_subject(first);
-    is_word && !is_form && !is_other && DETERMINERS.contains(&next)
+    let is_other = ENGLISH.not_verbs.contains(first)
+        || ENGLISH.determiners.contains(first)
+        || is_subject(first);
+    is_word && !is_form && !is_other && ENGLISH.determiners.contains(&next)
 }
 
 /// Returns whether one of the next seven words is a product of requests.
@@ -490,17 +295,18 @@ fn has_product(words: &[&str]) -> bool {
             "about" | "for" | "on" | "of" | "that" | "which" | "with"
         )
     });
-    before.take(7).any(|word| PRODUCTS.contains(word))
+    before.take(7).any(|word| ENGLISH.products.contains(word))
 }
 
 /// Returns whether a clause has a subject and a verb.
 fn is_declaration(words: &[&str]) -> bool {
     match words {
         ["it" | "this", "has", "to", ..] => false,
-        [first, _, ..] if SUBJECTS.contains(first) => true,
-        [first, rest @ ..] if POSSESSIVES.contains(first) => {
-            let is_verb =
-                |word: &&str| BE.contains(word) || MODALS.contains(word) || is_common_verb(word);
+        [first, _, ..] if ENGLISH.subjects.contains(first) => true,
+        [first, rest @ ..] if ENGLISH.possessives.contains(first) => {
+            let is_verb = |word: &&str| {
+                ENGLISH.be.contains(word) || ENGLISH.modals.contains(word) || is_common_verb(word)
+            };
             rest.iter().skip(1).take(4).any(is_verb)
         }
         _ => false,
@@ -517,7 +323,7 @@ fn is_common_verb(word: &str) -> bool {
 }
 
 fn is_subject(word: &str) -> bool {
-    SUBJECTS.contains(&word) || POSSESSIVES.contains(&word)
+    ENGLISH.subjects.contains(&word) || ENGLISH.possessives.contains(&word)
 }
 
 /// Returns a word in lower case without surrounding punctuation.
