@@ -11,55 +11,15 @@ use crate::standing::is_of_person_or_agent;
 use crate::text::{TokenKind, fold, sentences, tokenize};
 use crate::{Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
 
-/// Words that say that something changed, in English, German, French, Spanish, Portuguese and Italian, without accents.
-const CHANGES: &str = "\
-    now anymore new changed changes moved moves instead replaced replaces dropped drops switched switches postponed again lowered \
-    raised removed relicensed reverted renamed migrated upgraded stopped cancelled canceled rescheduled extended retired \
-    jetzt nun neu neue neuer neues neuen geandert umgezogen verschoben statt ersetzt gewechselt abgesagt wieder \
-    maintenant desormais nouveau nouvelle demenage reporte remplace annule \
-    ahora nuevo nueva cambio cambiado mudo mudado aplazado reemplazado cancelado \
-    agora novo nova mudou adiado substituido adesso nuovo nuova cambiato spostato rinviato sostituito annullato";
-
-/// Phrases and, in scripts without spaces, parts of sentences that say the same.
-const CHANGE_PHRASES: &[&str] = &[
-    "no longer",
-    "not any more",
-    "once more",
-    "these days",
-    "from now on",
-    "nicht mehr",
-    "ne plus",
-    "au lieu",
-    "ya no",
-    "en lugar",
-    "nao mais",
-    "non piu",
-    "改为",
-    "改成",
-    "改到",
-    "改在",
-    "改用",
-    "改签",
-    "换成",
-    "换到",
-    "换了",
-    "換成",
-    "換到",
-    "換了",
-    "搬到",
-    "搬去",
-    "搬进",
-    "搬家",
-    "不再",
-    "现在",
-    "現在",
-    "新的",
-    "新号",
-    "取消",
-    "推迟",
-    "変更",
-    "延期",
-];
+word_classes! {
+    /// The words that say that something changed.
+    WORDS = "language/shared/changes.json": ChangeWords {
+        /// Words that say that something changed, without accents.
+        changes,
+        /// Phrases and, in scripts without spaces, parts of sentences that say the same.
+        change_phrases,
+    }
+}
 
 /// The maximum size of the older and of the newer note, in bytes. A longer text has several subjects.
 const MAX_SIZES: [usize; 2] = [200, 600];
@@ -242,8 +202,11 @@ fn tells_change(text: &str) -> bool {
     };
     words.iter().enumerate().any(|(at, word)| {
         let word = fold(word);
-        CHANGES.split(' ').any(|change| change == word) && !is_name(at)
-    }) || CHANGE_PHRASES.iter().any(|phrase| folded.contains(*phrase))
+        WORDS.changes.contains(&word.as_str()) && !is_name(at)
+    }) || WORDS
+        .change_phrases
+        .iter()
+        .any(|phrase| folded.contains(*phrase))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Parses the claims of a text, to detect repetitions and contradictions without a model.
 
-mod attitude;
 mod attribute;
 mod cache;
 mod word_order;
+mod words;
 
 pub(super) use cache::EntryClaims;
 
@@ -11,11 +11,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use self::attitude::{
-    DAILY, DISLIKES, HAN_DAILY, HAN_DISLIKES, HAN_LIGHT, HAN_LIKES, LIGHT, LIKES, NEGATIONS,
-};
 use self::attribute::{is_same_value, parse_attributes};
 use self::word_order::WordOrder;
+use self::words::{CHINESE, ENGLISH};
 use super::EntryRole;
 use super::speech_act::{clauses_in, statements};
 use crate::query_parser::is_stop_token;
@@ -91,18 +89,18 @@ impl TextClaim {
     }
 
     fn add_word(&mut self, lower: &str, stem: &str, is_name: bool, daily: &mut BTreeSet<String>) {
-        if NEGATIONS.contains(&lower) || lower.ends_with("n't") {
+        if ENGLISH.negations.contains(&lower) || lower.ends_with("n't") {
             self.is_negated = !self.is_negated;
         } else if let Some(person) = pronoun_person(lower) {
             self.words.insert(person.into());
             self.marked.insert(person.into());
-        } else if is_stop_token(lower, true) || LIGHT.contains(&lower) {
+        } else if is_stop_token(lower, true) || ENGLISH.light.contains(&lower) {
             // A word without content.
-        } else if DISLIKES.contains(&lower) {
+        } else if ENGLISH.dislikes.contains(&lower) {
             self.attitude = -1;
-        } else if LIKES.contains(&lower) {
+        } else if ENGLISH.likes.contains(&lower) {
             self.attitude = if self.attitude == 0 { 1 } else { self.attitude };
-        } else if DAILY.contains(&lower) {
+        } else if ENGLISH.daily.contains(&lower) {
             daily.insert(stem.into());
         } else {
             self.words.insert(stem.into());
@@ -127,19 +125,19 @@ impl TextClaim {
                         .map(|own| own.len())
                 };
                 let mut length = character.len_utf8();
-                if let Some(dislike) = found(HAN_DISLIKES) {
+                if let Some(dislike) = found(&CHINESE.dislikes) {
                     (length, self.attitude) = (dislike, -1);
-                } else if let Some(like) = found(HAN_LIKES) {
+                } else if let Some(like) = found(&CHINESE.likes) {
                     length = like;
                     self.attitude = if self.attitude == 0 { 1 } else { self.attitude };
                 } else if let Some(negation) = found(&["不再", "没有", "沒有", "不", "没", "沒"])
                 {
                     length = negation;
                     self.is_negated = !self.is_negated;
-                } else if let Some(often) = found(HAN_DAILY) {
+                } else if let Some(often) = found(&CHINESE.daily) {
                     length = often;
                     daily.insert(rest[..often].into());
-                } else if let Some(light) = found(HAN_LIGHT) {
+                } else if let Some(light) = found(&CHINESE.light) {
                     length = light;
                 } else {
                     word.push(character);

@@ -3,6 +3,18 @@
 use super::dates::SpelledWord;
 use crate::text::{TokenKind, fold, tokenize};
 
+word_classes! {
+    /// The words that show what a query asks for.
+    WORDS = "../language/shared/query_intent.json": IntentWords {
+        /// English words that request a list, a summary or an order.
+        list_words,
+        /// Time units that make `how many` a question about a single time span.
+        time_units,
+        /// Chinese expressions that request a list, a summary, an order or a count.
+        list_phrases,
+    }
+}
+
 /// Returns whether the query is about the time of an event.
 pub(super) fn asks_when(plain: &str, typed: &[SpelledWord]) -> bool {
     const SIGNS: [&str; 9] = [
@@ -209,51 +221,6 @@ fn strip_speaker(line: &str) -> Option<&str> {
     (is_name && is_message).then_some(message)
 }
 
-/// English words that request a list, a summary or an order.
-const LIST_WORDS: [&str; 15] = [
-    "list",
-    "all",
-    "every",
-    "each",
-    "summarise",
-    "summarize",
-    "summary",
-    "overview",
-    "recap",
-    "order",
-    "sequence",
-    "chronological",
-    "chronologically",
-    "timeline",
-    "overall",
-];
-
-/// Time units that make `how many` a question about a single time span.
-const TIME_UNITS: [&str; 12] = [
-    "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "week", "weeks",
-    "month", "months",
-];
-
-/// Chinese expressions that request a list, a summary, an order or a count.
-const LIST_PHRASES: [&str; 16] = [
-    "总结",
-    "總結",
-    "哪些",
-    "列出",
-    "所有",
-    "全部",
-    "顺序",
-    "順序",
-    "多少次",
-    "几次",
-    "幾次",
-    "概括",
-    "回顾",
-    "回顧",
-    "历程",
-    "歷程",
-];
-
 /// Returns whether a query expects several results: a list, a summary, an order or a count.
 ///
 /// ```
@@ -269,11 +236,15 @@ pub fn expects_several_results(text: &str) -> bool {
             words.push(fold(&text[token.span.clone()]));
         }
     });
-    words.iter().any(|word| LIST_WORDS.contains(&word.as_str()))
+    words
+        .iter()
+        .any(|word| WORDS.list_words.contains(&word.as_str()))
         || words.windows(3).any(|three| {
-            three[0] == "how" && three[1] == "many" && !TIME_UNITS.contains(&three[2].as_str())
+            three[0] == "how"
+                && three[1] == "many"
+                && !WORDS.time_units.contains(&three[2].as_str())
         })
-        || LIST_PHRASES.iter().any(|sign| text.contains(sign))
+        || WORDS.list_phrases.iter().any(|sign| text.contains(sign))
 }
 
 /// Returns a query about the speaker `name` with the name replaced by first-person pronouns.

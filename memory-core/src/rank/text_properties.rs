@@ -3,6 +3,18 @@
 use crate::SpeakerRole;
 use crate::text::fold;
 
+word_classes! {
+    /// The words that show a property of a text.
+    WORDS = "../language/shared/text_properties.json": PropertyWords {
+        /// English first-person pronouns.
+        first_person,
+        /// English time expressions.
+        time_words,
+        /// Chinese time expressions.
+        chinese_time_words,
+    }
+}
+
 /// Properties of a text that indicate which kinds of query it can match.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TextProperties {
@@ -18,76 +30,6 @@ pub struct TextProperties {
     pub role: Option<SpeakerRole>,
 }
 
-/// English first-person pronouns.
-const FIRST_PERSON: [&str; 7] = ["i", "my", "me", "we", "our", "mine", "myself"];
-
-/// English time expressions.
-const TIME_WORDS: [&str; 57] = [
-    "yesterday",
-    "today",
-    "tomorrow",
-    "tonight",
-    "ago",
-    "week",
-    "weekend",
-    "month",
-    "year",
-    "morning",
-    "evening",
-    "night",
-    "afternoon",
-    "last",
-    "next",
-    "recently",
-    "since",
-    "days",
-    "weeks",
-    "months",
-    "years",
-    "day",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "mon",
-    "tue",
-    "wed",
-    "thu",
-    "fri",
-    "sat",
-];
-
-/// Chinese time expressions.
-const CHINESE_TIME_WORDS: [&str; 22] = [
-    "今天", "昨天", "明天", "前天", "后天", "後天", "今晚", "早上", "下午", "晚上", "上周", "下周",
-    "上週", "下週", "去年", "今年", "明年", "星期", "月", "周末", "週末", "小时",
-];
-
 impl TextProperties {
     /// Computes the properties of `text`; `role` is `None`.
     pub fn of(text: &str) -> Self {
@@ -96,8 +38,11 @@ impl TextProperties {
             ..Self::default()
         };
         facts.first_person = text.contains('我') || text.contains('咱');
-        facts.tells_time =
-            !text.is_ascii() && CHINESE_TIME_WORDS.iter().any(|sign| text.contains(sign));
+        facts.tells_time = !text.is_ascii()
+            && WORDS
+                .chinese_time_words
+                .iter()
+                .any(|sign| text.contains(sign));
         let mut begins = true;
         for word in text.split_whitespace() {
             let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
@@ -112,9 +57,9 @@ impl TextProperties {
 
     fn add_word(&mut self, word: &str, begins: bool) {
         let lower = fold(word);
-        self.first_person |= FIRST_PERSON.contains(&lower.as_str());
+        self.first_person |= WORDS.first_person.contains(&lower.as_str());
         self.tells_time |=
-            TIME_WORDS.contains(&lower.as_str()) || is_year(&lower) || is_hour(&lower);
+            WORDS.time_words.contains(&lower.as_str()) || is_year(&lower) || is_hour(&lower);
         if !begins && word != "I" && word.starts_with(char::is_uppercase) {
             self.capitals = self.capitals.saturating_add(1).min(3);
         }

@@ -6,7 +6,7 @@ use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
 use super::language_names::language_at;
-use super::words::SHARED_FORMS;
+use super::words::SHARED;
 use crate::text::fold;
 
 word_classes! {
@@ -273,7 +273,7 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
 }
 
 fn names_shared_form(text: &str) -> bool {
-    SHARED_FORMS.iter().any(|form| text.contains(form))
+    SHARED.forms.iter().any(|form| text.contains(form))
 }
 
 fn names_form(text: &str) -> bool {

@@ -7,7 +7,7 @@ use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
 use super::language_names::language;
-use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
+use super::words::{SHARED, SentenceWords};
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
 ///
@@ -387,7 +387,8 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
         "switch" => {
             let value = words.skip(verb + 1, &["back", "to"]);
             return verb + 1 < value
-                && (language(words.word(value)).is_some() || words.is(value, NAMED_SYSTEMS));
+                && (language(words.word(value)).is_some()
+                    || words.is(value, &SHARED.named_systems));
         }
         "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => {
             return words.is(verb + 2, &ENGLISH.manners);
@@ -465,7 +466,7 @@ fn is_number(words: &SentenceWords, number: usize) -> bool {
 }
 
 fn is_form(words: &SentenceWords, number: usize) -> bool {
-    words.is(number, &ENGLISH.forms) || words.is(number, SHARED_FORMS)
+    words.is(number, &ENGLISH.forms) || words.is(number, &SHARED.forms)
 }
 
 /// Returns whether the object of the verb is a form of responses, or the responses.
@@ -477,7 +478,7 @@ fn finds_form(words: &SentenceWords, verb: usize) -> bool {
         let is_certain = (verb + 1..number)
             .any(|before| words.is(before, &ENGLISH.definite) || is_number(words, before));
         let is_modified = verb + 1 < number;
-        words.is(number, NAMED_SYSTEMS)
+        words.is(number, &SHARED.named_systems)
             || !is_certain
                 && (is_form(words, number) || words.is(number, &ENGLISH.responses) && is_modified)
     })

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm, StandingKind};
 use super::language_names;
-use super::words::{NAMED_SYSTEMS, SHARED_FORMS, SentenceWords};
+use super::words::{SHARED, SentenceWords};
 use crate::language;
 
 word_classes! {
@@ -291,7 +291,7 @@ impl Grammar {
     }
 
     fn is_form(&self, words: &SentenceWords, number: usize) -> bool {
-        words.is(number, &self.forms) || words.is(number, SHARED_FORMS)
+        words.is(number, &self.forms) || words.is(number, &SHARED.forms)
     }
 
     /// Returns whether a form of responses, or the responses with an attribute, follow the word at `verb`.
@@ -301,7 +301,7 @@ impl Grammar {
         (verb + 1..end).any(|number| {
             let is_response = words.is(number, &self.responses)
                 && (verb + 1 < number || words.is(number + 1, &self.manners));
-            words.is(number, NAMED_SYSTEMS)
+            words.is(number, &SHARED.named_systems)
                 || !is_placed
                     && (self.is_form(words, number) || is_response)
                     && words.find(verb + 1..number, &self.definite).is_none()

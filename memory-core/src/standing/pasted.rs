@@ -6,6 +6,20 @@ use std::ops::Range;
 
 use crate::text::{fold, sentences};
 
+word_classes! {
+    /// The words of plays and of tasks about a text.
+    WORDS = "../language/shared/pasted.json": PastedWords {
+        /// Starts of sentences that give the assistant or the person a role in a play.
+        play,
+        /// The same in scripts without spaces, anywhere in a sentence.
+        play_anywhere,
+        /// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
+        tasks,
+        /// Verbs of tasks about the wording of a text, which need no knowledge of its subject.
+        wording_tasks,
+    }
+}
+
 /// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
 const MAX_SENTENCE: usize = 800;
 
@@ -86,50 +100,6 @@ pub(crate) fn own_sentences(message: &str) -> Vec<Range<usize>> {
     plain_sentences(message).filter(is_own).collect()
 }
 
-/// Starts of sentences that give the assistant or the person a role in a play.
-const PLAY: [&str; 28] = [
-    "let's play:",
-    "let's play a ",
-    "pretend",
-    "roleplay",
-    "role-play",
-    "role play",
-    "imagine you",
-    "imagine that you",
-    "imagine i",
-    "imagine we",
-    "act as",
-    "act like",
-    "play the role",
-    "you are now",
-    "stell dir vor",
-    "tu so",
-    "spiel die rolle",
-    "spiele die rolle",
-    "du bist jetzt",
-    "imagine que",
-    "fais semblant",
-    "joue le role",
-    "fais comme si",
-    "finge",
-    "imagina que",
-    "actua como",
-    "eres ahora",
-    "rollenspiel",
-];
-
-/// The same in scripts without spaces, anywhere in a sentence.
-const PLAY_ANYWHERE: [&str; 8] = [
-    "扮演",
-    "假装",
-    "假裝",
-    "角色扮演",
-    "想象你",
-    "想象我",
-    "ふりをして",
-    "になりきって",
-];
-
 /// Returns whether a message asks for a play with roles, so that its sentences are no statements of the person.
 pub(crate) fn asks_for_play(message: &str) -> bool {
     let head = &message[..message.floor_char_boundary(TYPED_END)];
@@ -149,8 +119,8 @@ pub(crate) fn asks_for_play(message: &str) -> bool {
         let begin = words.iter().fold(folded.replace(',', ""), |begin, word| {
             begin.strip_prefix(word).unwrap_or(&begin).to_owned()
         });
-        PLAY.iter().any(|play| begin.starts_with(play))
-            || PLAY_ANYWHERE.iter().any(|play| begin.contains(play))
+        WORDS.play.iter().any(|play| begin.starts_with(play))
+            || WORDS.play_anywhere.iter().any(|play| begin.contains(play))
     })
 }
 
@@ -224,62 +194,8 @@ pub(super) fn is_task(sentence: &str, cue: usize) -> bool {
         .is_some_and(|(task, _)| names_task(&fold(task)))
 }
 
-/// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
-const TASKS: [&str; 15] = [
-    "summarize",
-    "summarise",
-    "review",
-    "analyze",
-    "analyse",
-    "classify",
-    "improve",
-    "extract",
-    "fasse",
-    "prufe",
-    "analysiere",
-    "resume",
-    "总结",
-    "修改",
-    "分析",
-];
-
-/// Verbs of tasks about the wording of a text, which need no knowledge of its subject.
-const WORDING_TASKS: [&str; 31] = [
-    "translate",
-    "proofread",
-    "rewrite",
-    "rephrase",
-    "paraphrase",
-    "correct",
-    "shorten",
-    "polish",
-    "ubersetze",
-    "ubersetz",
-    "korrigiere",
-    "uberarbeite",
-    "traduis",
-    "traduisez",
-    "reformule",
-    "corrige",
-    "corrigez",
-    "resumez",
-    "traduce",
-    "traducir",
-    "traduzca",
-    "traduz",
-    "traduci",
-    "翻译",
-    "翻譯",
-    "润色",
-    "潤色",
-    "校对",
-    "校對",
-    "翻訳",
-    "添削",
-];
-
 fn names_task(folded: &str) -> bool {
-    names_any(&TASKS, folded) || names_any(&WORDING_TASKS, folded)
+    names_any(&WORDS.tasks, folded) || names_any(&WORDS.wording_tasks, folded)
 }
 
 /// Returns a prompt without the text that it gives for a task about its wording, as in `Translate: …` or `translate "…" to German`.
@@ -324,7 +240,7 @@ fn asks_about_wording(folded: &str) -> bool {
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty());
     let first = words.find(|word| !LEADS.contains(word));
-    WORDING_TASKS.iter().any(|task| {
+    WORDS.wording_tasks.iter().any(|task| {
         if task.is_ascii() {
             first == Some(*task)
         } else {

@@ -2,35 +2,26 @@
 
 use crate::text::{TokenKind, fold, tokenize};
 
-/// Words for the polarity, the frequency and the addressee of a request.
-const POLARITY: &[&str] = &[
-    "always", "never", "ever", "again", "anymore", "can", "may", "don't", "dont", "do", "does",
-    "doesn't", "not", "no", "please", "pls", "avoid", "stop", "use", "using", "uses", "a", "an",
-    "the", "your", "you", "should", "must", "immer", "nie", "niemals", "stets", "keine", "keinen",
-    "kein", "nicht", "bitte", "verwende", "benutze", "nutze", "vermeide", "toujours", "jamais",
-    "ne", "pas", "de", "des", "utilise", "utilisez", "evite", "evitez", "s'il", "te", "plait",
-];
-
-/// Words that negate a request.
-const NEGATING: &[&str] = &[
-    "never", "don't", "dont", "doesn't", "not", "no", "avoid", "stop", "without", "skip", "omit",
-    "nie", "niemals", "keine", "keinen", "kein", "nicht", "ohne", "vermeide", "jamais", "pas",
-    "ne", "sans", "evite", "evitez",
-];
-
-/// The Chinese counterparts of [`POLARITY`]; those of [`NEGATING`] come first.
-const HAN_NEGATING: [&str; 8] = ["不要", "禁止", "避免", "不准", "不许", "请勿", "别", "勿"];
-const HAN_POLARITY: [&str; 10] = [
-    "总是", "始终", "永远", "一律", "务必", "使用", "以后", "都", "请", "用",
-];
+word_classes! {
+    /// The words for the polarity of a request.
+    WORDS = "../language/shared/polarity.json": PolarityWords {
+        /// Words for the polarity, the frequency and the addressee of a request.
+        polarity,
+        /// Words that negate a request.
+        negating,
+        /// The Chinese counterparts of [`POLARITY`]; those of [`NEGATING`] come first.
+        han_negating,
+        han_polarity,
+    }
+}
 
 /// Returns whether a sentence forbids something.
 pub(super) fn is_negated(sentence: &str) -> bool {
     let text = fold(sentence);
-    let has_han = || HAN_NEGATING.iter().any(|word| text.contains(word));
+    let has_han = || WORDS.han_negating.iter().any(|word| text.contains(word));
     folded_words(sentence)
         .iter()
-        .any(|word| NEGATING.contains(&word.as_str()) || word.starts_with("n'"))
+        .any(|word| WORDS.negating.contains(&word.as_str()) || word.starts_with("n'"))
         || !text.is_ascii() && has_han()
 }
 
@@ -41,7 +32,7 @@ pub(super) fn without_negation(sentence: &str) -> String {
         .replace("do not", "");
     let words = text.split_whitespace().filter(|word| {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-        !NEGATING.contains(&word) && !["plus", "mehr"].contains(&word)
+        !WORDS.negating.contains(&word) && !["plus", "mehr"].contains(&word)
     });
     let kept = words
         .map(|word| word.strip_prefix("n'").unwrap_or(word))
@@ -50,7 +41,8 @@ pub(super) fn without_negation(sentence: &str) -> String {
     if kept.is_ascii() {
         kept
     } else {
-        HAN_NEGATING
+        WORDS
+            .han_negating
             .iter()
             .fold(kept, |kept, word| kept.replace(word, ""))
     }
@@ -73,16 +65,17 @@ pub(super) fn content_words(sentence: &str) -> Vec<String> {
             .strip_prefix("n'")
             .or_else(|| word.strip_prefix("d'"))
             .unwrap_or(word);
-        if !POLARITY.contains(&word) {
+        if !WORDS.polarity.contains(&word) {
             // `C`, `C++` and `C#` are different words.
             kept.push_str(&word.replace('+', "plus").replace('#', "sharp"));
             kept.push(' ');
         }
     }
     if !kept.is_ascii() {
-        kept = HAN_NEGATING
+        kept = WORDS
+            .han_negating
             .iter()
-            .chain(&HAN_POLARITY)
+            .chain(&WORDS.han_polarity)
             .fold(kept, |kept, word| kept.replace(word, ""));
     }
     let mut words = Vec::new();

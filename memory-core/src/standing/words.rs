@@ -2,6 +2,16 @@
 
 use crate::text::fold;
 
+word_classes! {
+    /// The words of standing sentences in several languages.
+    SHARED = "../language/shared/standing.json": SharedWords {
+        /// Nouns for the form of a text in several languages: emoji, Markdown and names of units.
+        forms,
+        /// Adjectives for systems of units and of times in several languages. A definite determiner may precede them: `use the metric system`.
+        named_systems,
+    }
+}
+
 /// A word of a sentence.
 #[derive(Debug)]
 pub(super) struct SentenceWord {
@@ -164,34 +174,3 @@ impl SentenceWords {
         (0..self.len()).find_map(|start| Some((start, self.phrase_at(start, phrases)?)))
     }
 }
-
-/// Nouns for the form of a text in several languages: emoji, Markdown and names of units.
-pub(super) const SHARED_FORMS: &[&str] = &[
-    "emoji",
-    "emojis",
-    "emoticons",
-    "markdown",
-    "html",
-    "latex",
-    "celsius",
-    "fahrenheit",
-    "jargon",
-    "slang",
-];
-
-/// Adjectives for systems of units and of times in several languages. A definite determiner may precede them: `use the metric system`.
-pub(super) const NAMED_SYSTEMS: &[&str] = &[
-    "metric",
-    "imperial",
-    "metrische",
-    "metrisches",
-    "metrischen",
-    "imperiale",
-    "imperiales",
-    "metrique",
-    "metriques",
-    "24-hour",
-    "12-hour",
-    "24-stunden-format",
-    "12-stunden-format",
-];

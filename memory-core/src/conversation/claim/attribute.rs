@@ -1,5 +1,6 @@
 //! Parses the single-valued attributes of the user, such as the home or the name of a pet.
 
+use super::words::{CHINESE, ENGLISH};
 use crate::text::fold;
 use crate::text::is_han;
 
@@ -17,139 +18,19 @@ pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {
     let all: Vec<&str> = words
         .iter()
         .map(String::as_str)
-        .filter(|word| !IGNORED_WORDS.contains(word))
+        .filter(|word| !ENGLISH.ignored_words.contains(word))
         .collect();
     let spelled: Vec<&str> = spelled
         .into_iter()
-        .filter(|word| !IGNORED_WORDS.contains(&fold(word).replace('’', "'").as_str()))
+        .filter(|word| {
+            !ENGLISH
+                .ignored_words
+                .contains(&fold(word).replace('’', "'").as_str())
+        })
         .collect();
     found.extend(parse_english(&all, &spelled));
     found
 }
-
-/// Words that may occur in any position without a change of meaning.
-const IGNORED_WORDS: [&str; 22] = [
-    "",
-    "now",
-    "currently",
-    "just",
-    "recently",
-    "actually",
-    "still",
-    "also",
-    "have",
-    "has",
-    "i've",
-    "we've",
-    "and",
-    "but",
-    "so",
-    "because",
-    "that",
-    "remember",
-    "oh",
-    "well",
-    "finally",
-    "all",
-];
-
-/// Words that end a value: the words after them are details or belong to another statement.
-const ADJUNCTS: [&str; 30] = [
-    "with", "as", "since", "for", "from", "near", "at", "on", "in", "by", "until", "during",
-    "where", "when", "while", "which", "who", "whose", "after", "before", "again", "together",
-    "without", "if", "although", "though", "to", "about", "or", "than",
-];
-
-/// Kinds of people of which the user may have several, each with a separate name.
-const MULTIPLE_KINDS: [&str; 40] = [
-    "friend",
-    "brother",
-    "sister",
-    "sibling",
-    "colleague",
-    "coworker",
-    "co-worker",
-    "teammate",
-    "cousin",
-    "aunt",
-    "uncle",
-    "nephew",
-    "niece",
-    "neighbour",
-    "neighbor",
-    "son",
-    "daughter",
-    "child",
-    "kid",
-    "grandson",
-    "granddaughter",
-    "grandchild",
-    "grandmother",
-    "grandfather",
-    "student",
-    "pupil",
-    "client",
-    "customer",
-    "teacher",
-    "classmate",
-    "roommate",
-    "flatmate",
-    "housemate",
-    "partner",
-    "relative",
-    "idol",
-    "hero",
-    "acquaintance",
-    "twin",
-    "godchild",
-];
-
-/// Words that select one of several.
-const UNIQUE_QUALIFIERS: [&str; 9] = [
-    "best",
-    "oldest",
-    "eldest",
-    "elder",
-    "youngest",
-    "only",
-    "first",
-    "closest",
-    "favourite",
-];
-
-/// The Chinese counterpart of [`MULTIPLE_KINDS`], at the end of the named thing.
-const HAN_MULTIPLE_KINDS: [&str; 22] = [
-    "朋友", "哥哥", "弟弟", "姐姐", "妹妹", "同事", "同学", "同學", "邻居", "鄰居", "儿子", "兒子",
-    "女儿", "女兒", "孩子", "学生", "學生", "客户", "客戶", "老师", "老師", "室友",
-];
-
-/// Objects of `move to` that are not a home.
-const NON_PLACES: [&str; 24] = [
-    "linux",
-    "windows",
-    "macos",
-    "mac",
-    "ubuntu",
-    "debian",
-    "fedora",
-    "android",
-    "ios",
-    "iphone",
-    "python",
-    "rust",
-    "java",
-    "kotlin",
-    "typescript",
-    "javascript",
-    "go",
-    "postgres",
-    "postgresql",
-    "mysql",
-    "github",
-    "gitlab",
-    "kubernetes",
-    "firefox",
-];
 
 /// Returns whether two values of an attribute may be equal: they are, or one only adds details.
 pub(super) fn is_same_value(one: &str, other: &str) -> bool {
@@ -173,7 +54,7 @@ fn value_head<'v, 'w>(value: &'v [&'w str]) -> &'v [&'w str] {
     let value = &value[begin..];
     &value[..value
         .iter()
-        .position(|word| ADJUNCTS.contains(word))
+        .position(|word| ENGLISH.adjuncts.contains(word))
         .unwrap_or(value.len())]
 }
 
@@ -210,7 +91,8 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
             let place = value_head(value);
             let end = spelled.len() - (value.len() - place.len());
             let is_name = |word: &&str| {
-                word.starts_with(char::is_uppercase) && !NON_PLACES.contains(&fold(word).as_str())
+                word.starts_with(char::is_uppercase)
+                    && !ENGLISH.non_places.contains(&fold(word).as_str())
             };
             if !spelled[end - place.len()..end].iter().all(is_name) {
                 return None;
@@ -249,11 +131,11 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
             let is_one_of_several = thing
                 .rsplit(' ')
                 .next()
-                .is_some_and(|kind| MULTIPLE_KINDS.contains(&kind));
+                .is_some_and(|kind| ENGLISH.multiple_kinds.contains(&kind));
             if is_one_of_several
                 && !rest[..is]
                     .iter()
-                    .any(|word| UNIQUE_QUALIFIERS.contains(word))
+                    .any(|word| ENGLISH.unique_qualifiers.contains(word))
             {
                 return None;
             }
@@ -318,8 +200,11 @@ fn parse_chinese(clause: &str) -> Option<(String, String)> {
         .or_else(|| text.split_once("名叫"))
         .or_else(|| text.split_once('叫'))?;
     let thing = thing.trim_start_matches('的');
-    let is_one_of_several =
-        HAN_MULTIPLE_KINDS.iter().any(|kind| thing.ends_with(kind)) && !thing.contains('最');
+    let is_one_of_several = CHINESE
+        .multiple_kinds
+        .iter()
+        .any(|kind| thing.ends_with(kind))
+        && !thing.contains('最');
     if is_one_of_several {
         None
     } else {

@@ -7,7 +7,6 @@ use super::SpeechAct;
 word_classes! {
     /// The words of English speech acts.
     ENGLISH = "../../language/en/speech_act.json": EnglishWords {
-        /// Returns whether a character is Han.
         /// Verbs at the start of an English request.
         verbs,
         /// Products of English requests.

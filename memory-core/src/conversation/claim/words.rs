@@ -1,0 +1,36 @@
+//! The words of claims.
+
+word_classes! {
+    /// The words of English claims.
+    ENGLISH = "../../language/en/claims.json": EnglishWords {
+        likes,
+        dislikes,
+        negations,
+        /// Words without content in combination with others.
+        light,
+        /// Words that add little to an expression of liking or dislike.
+        daily,
+        /// Words that may occur in any position without a change of meaning.
+        ignored_words,
+        /// Words that end a value: the words after them are details or belong to another statement.
+        adjuncts,
+        /// Kinds of people of which the user may have several, each with a separate name.
+        multiple_kinds,
+        /// Words that select one of several.
+        unique_qualifiers,
+        /// Objects of `move to` that are not a home.
+        non_places,
+    }
+}
+
+word_classes! {
+    /// The words of Chinese claims.
+    CHINESE = "../../language/zh/claims.json": ChineseWords {
+        likes,
+        dislikes,
+        light,
+        daily,
+        /// The Chinese counterpart of [`MULTIPLE_KINDS`], at the end of the named thing.
+        multiple_kinds,
+    }
+}
