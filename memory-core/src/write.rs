@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, refuse_nul, retry_conflicts};
+use crate::earlier::find_replacement;
 use crate::secret::Checked;
 use crate::standing::{is_by_person, is_standing, select_standing};
 use crate::supersede::add_superseded;
@@ -179,7 +180,10 @@ fn merge_duplicate(
             has_passed(memory.expires_at),
             has_passed(memory.valid_until),
         );
-        let is_out_of_effect = has_expired || is_outdated || memory.superseded_by.is_some();
+        let is_out_of_effect = has_expired
+            || is_outdated
+            || memory.superseded_by.is_some()
+            || find_replacement(services, memory)?.is_some();
         let can_return =
             stored.problem.is_none() && memory.origin.is_none() && memory.reminder.is_none();
         // A draft with an earlier time, such as one of an import, does not know the present state.

@@ -80,32 +80,66 @@ fn find_neighbours(
         &by_words,
         &Query::new(&words).filter(filter).limit(COMPARED),
     )?;
-    let others = found.hits.into_iter().map(|hit| hit.stored);
-    let others: Vec<StoredMemory> = others
-        .filter(|own| own.memory.id != memory.id && Some(own.memory.id) != except)
-        .filter(|own| may_relate(&own.memory.scope, &memory.scope))
+    // What the memory supersedes is not found, but what that one replaced, or was replaced by, is still there.
+    let superseded: Vec<StoredMemory> = stored_memories(services, &memory.supersedes);
+    let successors: Vec<MemoryId> = superseded
+        .iter()
+        .filter_map(|stored| stored.memory.superseded_by)
+        .filter(|id| *id != memory.id)
         .collect();
+    let mut others: Vec<StoredMemory> = stored_memories(services, &successors);
+    for hit in found.hits {
+        if !successors.contains(&hit.stored.memory.id) {
+            others.push(hit.stored);
+        }
+    }
+    others.retain(|own| {
+        own.memory.id != memory.id
+            && Some(own.memory.id) != except
+            && may_relate(&own.memory.scope, &memory.scope)
+    });
     let contradicting = find_contradicting(memory, &others, services.clock.now());
+    let others: Vec<&Memory> = others.iter().map(|stored| &stored.memory).collect();
+    let updated: Vec<&Memory> = others
+        .iter()
+        .copied()
+        .filter(|other| replaces_note(memory, other))
+        .chain(superseded.iter().map(|stored| &stored.memory))
+        .collect();
     let relation = |other: &Memory| {
-        let relation = relation(memory, other, contradicting.contains(&other.id))?;
+        let is_updated = successors.contains(&other.id)
+            || updated
+                .iter()
+                .any(|newer| newer.id == other.id || replaces_note(newer, other));
+        let contradicts = contradicting.contains(&other.id);
+        let relation = if is_updated {
+            NeighbourRelation::Updates
+        } else {
+            relation(memory, other, contradicts)?
+        };
         let is_wide = relation < NeighbourRelation::Duplicate;
         let is_near = [&Scope::Global, &memory.scope].contains(&&other.scope);
         (is_wide || is_near).then_some(relation)
     };
     let mut neighbours: Vec<Neighbour> = others
         .iter()
-        .filter_map(|stored| {
-            let text = stored.memory.content.clone();
+        .filter_map(|other| {
             Some(Neighbour {
-                relation: relation(&stored.memory)?,
-                id: stored.memory.id,
-                text,
+                relation: relation(other)?,
+                id: other.id,
+                text: other.content.clone(),
             })
         })
         .collect();
     neighbours.sort_by_key(|neighbour| neighbour.relation);
     neighbours.truncate(MAX_NEIGHBOURS);
     Ok(neighbours)
+}
+
+/// Returns the memories that are still there.
+fn stored_memories(services: &Services, ids: &[MemoryId]) -> Vec<StoredMemory> {
+    let all = ids.iter().map(|id| services.store.get(id));
+    all.filter_map(Result::ok).collect()
 }
 
 /// Returns whether memories of both scopes can be about the same, unlike those of two projects.
@@ -152,7 +186,6 @@ fn relation(memory: &Memory, other: &Memory, contradicts: bool) -> Option<Neighb
     let similarity = compare_texts(&memory.content, &other.content);
     let is_alike = MIN_JACCARD <= similarity.jaccard || MIN_CONTAINMENT <= similarity.containment;
     match () {
-        () if replaces_note(memory, other) => Some(NeighbourRelation::Updates),
         () if similarity.is_duplicate() => Some(NeighbourRelation::Duplicate),
         () if contradicts || replaces_standing(&memory.content, &other.content) => {
             Some(NeighbourRelation::Contradicts)

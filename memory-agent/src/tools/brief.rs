@@ -13,6 +13,7 @@
 //! out.
 
 use chrono::{DateTime, TimeDelta, Utc};
+use memory_core::standing::standing_kind;
 use memory_core::text::to_one_line;
 use memory_core::{
     Category, Hit, MemoryId, PassageSelector, RecalledId, RemindReport, Scope, SelectedPassage,
@@ -128,7 +129,7 @@ impl BriefMemory {
         Self {
             id: short_id(context, &memory.id),
             title: title.map(|title| to_one_line(title, MAX_TITLE)),
-            date: local_day(context, memory.created_at),
+            date: local_day(context, memory.last_stated_at()),
             category: category(memory.category),
             scope: (memory.scope != Scope::Global).then(|| memory.scope.to_string()),
             tags: memory
@@ -138,7 +139,7 @@ impl BriefMemory {
                 .take(MAX_TAGS)
                 .map(|tag| to_one_line(tag, MAX_TITLE))
                 .collect(),
-            replaced_by: None,
+            replaced_by: memory.superseded_by.map(|id| short_id(context, &id)),
             due: memory
                 .reminder
                 .as_ref()
@@ -276,10 +277,11 @@ impl<'a> BriefList<'a> {
             ..
         } in &self.items
         {
-            let item = crate::json::value(&BriefMemory {
-                replaced_by: replaced_by.map(|id| short_id(context, &id)),
-                ..BriefMemory::of(context, stored, passage.clone())
-            });
+            let mut item = BriefMemory::of(context, stored, passage.clone());
+            if let Some(id) = replaced_by {
+                item.replaced_by = Some(short_id(context, id));
+            }
+            let item = crate::json::value(&item);
             let tokens = larger_form(&item);
             if left < tokens && !shown.is_empty() {
                 break;
@@ -439,13 +441,25 @@ pub(super) fn changed_memory(context: &ToolContext, stored: &StoredMemory) -> Ma
             fields.insert("repeats".into(), repeats.into());
         }
     }
+    if let Some(newer) = memory.superseded_by {
+        let newer = short_id(context, &newer);
+        let advice = format!("no search returns this memory; {newer} replaced it");
+        fields.insert("replaced_by".into(), newer.into());
+        fields.insert("warning".into(), advice.into());
+    }
     fields
 }
 
 /// Returns the fields that confirm a write.
 pub(super) fn written_memory(context: &ToolContext, written: &WriteResult) -> Map<String, Value> {
     let mut fields = match context.services.store.get(&written.id) {
-        Ok(stored) => changed_memory(context, &stored),
+        Ok(stored) => {
+            let mut fields = changed_memory(context, &stored);
+            if let Some(kind) = standing_kind(&stored.memory) {
+                fields.insert("standing".into(), kind.as_str().into());
+            }
+            fields
+        }
         // The write succeeded, so a failure to read is not reported.
         Err(_) => Map::from_iter([("id".to_owned(), short_id(context, &written.id).into())]),
     };

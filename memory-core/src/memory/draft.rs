@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{
     Category, ContentHash, Memory, MemoryId, Origin, Phase, Reminder, Scope, SpeakerRole, Tags,
 };
+use crate::earlier::states_otherwise;
 use crate::standing::has_new_statement;
 
 /// A memory to be written.
@@ -288,7 +289,9 @@ impl Patch {
         if patched == *memory {
             return None;
         }
-        if patched.content != memory.content && has_new_statement(memory, &patched) {
+        let says_else =
+            || has_new_statement(memory, &patched) || states_otherwise(memory, &patched);
+        if patched.content != memory.content && says_else() {
             patched.stated_at = Some(now);
         }
         patched.version = memory.version.saturating_add(1);

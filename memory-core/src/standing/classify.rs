@@ -143,7 +143,8 @@ pub(super) fn own_sentences(memory: &Memory) -> Option<OwnSentences> {
     };
     let is_long = end < memory.content.len();
     let has_others = authorship == Authorship::Agent
-        && (is_long || found.len() < sentences(&memory.content).len());
+        && (is_long || found.len() < sentences(&memory.content).len())
+        && !is_rule(memory, &found);
     counts.then_some(OwnSentences {
         sentences: found,
         has_others,
@@ -163,19 +164,22 @@ pub(crate) fn has_new_statement(original: &Memory, edited: &Memory) -> bool {
 /// The maximum size of an agent's note about a wish of the person, in bytes.
 const MAX_AGENT_NOTE: usize = 400;
 
-/// Returns whether an agent saves a rule for the person: a short text that consists only of requests.
+/// Returns whether an agent saves a rule for the person: a short text that begins with a request.
 ///
 /// A quotation, a line of an assistant in a transcript, and a text with an address, which a page may have asked for, are none.
 fn is_rule(memory: &Memory, found: &[StandingSentence]) -> bool {
-    let all = sentences(&memory.content).len();
-    let is_request = |sentence: &StandingSentence| sentence.form == StandingForm::Request;
-    memory.content.len() <= MAX_AGENT_NOTE
+    const QUOTES: [char; 6] = ['"', '“', '„', '«', '「', '『'];
+    let first = sentences(&memory.content).into_iter().next();
+    let begins = first.zip(found.first()).is_some_and(|(first, own)| {
+        own.span == first
+            && own.form == StandingForm::Request
+            && !memory.content[..own.cue].contains(QUOTES)
+    });
+    begins
+        && !memory.content.trim_start().starts_with(QUOTES)
+        && memory.content.len() <= MAX_AGENT_NOTE
         && !SpeakerRole::is_assistant_label(&memory.source)
-        && !memory.content.contains(['"', '“', '„', '«', '「', '『'])
         && !has_address(&memory.content)
-        && found.len() == all
-        && 0 < all
-        && found.iter().all(is_request)
 }
 
 /// Returns whether a text names a host, a location or a person's address.
@@ -204,7 +208,7 @@ fn is_statement(content: &str, found: &[StandingSentence], is_preference: bool) 
 pub(super) enum Authorship {
     /// The person. Requests and statements count.
     Person,
-    /// A program that writes on behalf of the person. Statements about the person count, and rules of nothing but requests.
+    /// A program that writes on behalf of the person. Statements about the person count, and short rules that begin with a request.
     Agent,
     /// Another author, or a text from elsewhere. Nothing counts.
     Foreign,

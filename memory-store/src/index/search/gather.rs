@@ -200,6 +200,10 @@ impl<'s> MatchSets<'s> {
         let (mut pending, keys) = read_pending(rows, asked.filter, now)?;
         let mut flushed =
             SegmentsView::new(searcher, fields, &keys, asked.filter.within.as_deref())?;
+        let filter = TextFilter::of(asked.filter, now);
+        if let Some(moment) = filter.holds_after {
+            flushed.leave_out_ended(moment)?;
+        }
         let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
         let named = QueryNames::of(asked, &flushed, &pending)?;
         flushed.match_any(&wanted)?;
@@ -208,7 +212,7 @@ impl<'s> MatchSets<'s> {
             question: asked.question,
         };
         excluded.restrict(&mut flushed)?;
-        flushed.filter(&TextFilter::of(asked.filter, now))?;
+        flushed.filter(&filter)?;
         let mut allowed = KeySet::default();
         if has_vectors {
             // The mean similarity is that of all documents, regardless of the coverage.

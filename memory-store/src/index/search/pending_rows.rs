@@ -9,7 +9,7 @@ use tantivy::fieldnorm::FieldNormReader;
 use super::query_term::{QueryTerm, TermField};
 use crate::index::document_terms::{DocumentTerms, EncodedTerms};
 use crate::index::error::IndexError;
-use crate::index::filter::sql_condition;
+use crate::index::filter::{TextFilter, sql_condition};
 use crate::index::schema::decode_numbers;
 
 /// A pending document, which replaces its committed version.
@@ -61,7 +61,7 @@ pub(super) fn read_pending(
     let condition = sql_condition(filter, now);
     let sql = format!(
         "SELECT document, removed, text, pending.characters, pending.length, characters_length, ({}), \
-         pending.created_at, filters, facts, documents.id, scope, spelled FROM pending LEFT JOIN documents ON key = document",
+         pending.created_at, filters, facts, documents.id, scope, spelled, documents.holds_until FROM pending LEFT JOIN documents ON key = document",
         condition
             .sql
             .replace("created_at", "documents.created_at")
@@ -74,11 +74,16 @@ pub(super) fn read_pending(
         .within
         .as_ref()
         .map(|within| within.iter().map(ToString::to_string).collect());
+    let moment = TextFilter::of(filter, now).holds_after;
     let (mut pending, mut keys) = (Vec::new(), Vec::new());
     while let Some(row) = rows.next()? {
         let key = row.get(0)?;
         keys.push(key);
-        if row.get(1)? {
+        let holds_until: Option<i64> = row.get(13)?;
+        let has_ended = moment
+            .zip(holds_until)
+            .is_some_and(|(moment, end)| end <= moment);
+        if row.get(1)? || has_ended {
             continue;
         }
         if let Some(within) = &within {

@@ -173,7 +173,23 @@ impl<'s> SegmentsView<'s> {
         self.valid.iter().map(DocumentSet::count).sum()
     }
 
-    /// Restricts passing and matching documents to those that pass the filter.
+    /// Leaves out the documents that have ended by `moment`: they are not found, and are no evidence of how frequent a word is.
+    pub(super) fn leave_out_ended(&mut self, moment: i64) -> Result<(), IndexError> {
+        let ends =
+            Term::from_field_u64(self.fields.filters, LookupKey::Ends.bits().cast_unsigned());
+        for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
+            if let Some(mut ended) = documents_with(segment, &ends)? {
+                let holds_until = segment.fast_fields().i64(names::HOLDS_UNTIL)?;
+                ended
+                    .filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
+                self.passing[number].remove_all(&ended);
+                self.valid[number].remove_all(&ended);
+            }
+        }
+        Ok(())
+    }
+
+    /// Restricts passing and matching documents to those that pass the filter, apart from its lifetime.
     pub(super) fn filter(&mut self, filter: &TextFilter) -> Result<(), IndexError> {
         for (number, segment) in self.searcher.segment_readers().iter().enumerate() {
             let passing = &mut self.passing[number];
@@ -194,16 +210,6 @@ impl<'s> SegmentsView<'s> {
                 && let Some(proposals) = documents_with(segment, &proposals)?
             {
                 passing.remove_all(&proposals);
-            }
-            let ends =
-                Term::from_field_u64(self.fields.filters, LookupKey::Ends.bits().cast_unsigned());
-            if let Some(moment) = filter.holds_after
-                && let Some(mut ended) = documents_with(segment, &ends)?
-            {
-                let holds_until = segment.fast_fields().i64(names::HOLDS_UNTIL)?;
-                ended
-                    .filter(|document| holds_until.first(document).is_none_or(|end| end <= moment));
-                passing.remove_all(&ended);
             }
             if filter.from.is_some() || filter.until.is_some() {
                 let created_at = segment.fast_fields().i64(names::CREATED_AT)?;
