@@ -40,7 +40,7 @@ fn fields_are_changed_one_by_one() {
     --- stderr
     unchanged; version 2
     ");
-    assert_snapshot!(sandbox.run_with_input("green tea\n", &["edit", &id, "--content", "-", "--title", "", "--json"]), @r#"{"id":"[id1]","content":"green tea","content_hash":"[hash]","phase":"organized","category":"habits","scope":"global","tags":[],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":3,"aliases":["tee","茶"],"path":"categories/habits/tea-[id1].md"}"#);
+    assert_snapshot!(sandbox.run_with_input("green tea\n", &["edit", &id, "--content", "-", "--title", "", "--json"]), @r#"{"id":"[id1]","content":"green tea","content_hash":"[hash]","phase":"organized","category":"habits","scope":"global","tags":[],"source":"","created_at":"[time]","updated_at":"[time]","expires_at":null,"access_count":0,"links":[],"version":3,"aliases":["tee","茶"],"stated_at":"[time]","path":"categories/habits/tea-[id1].md"}"#);
 }
 
 #[test]

@@ -6,6 +6,14 @@ use super::language_names::{language, language_at};
 use super::polarity::{folded_words, is_negated, without_negation};
 use crate::text::fold;
 
+word_classes! {
+    /// The words of requests that set one property.
+    WORDS = "../language/shared/properties.json": PropertyWords {
+        /// Words of requests and statements that do not name a value.
+        frame,
+    }
+}
+
 /// A single-valued property of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Property {
@@ -18,144 +26,6 @@ pub(super) enum Property {
     Address,
     Name,
 }
-
-/// Words of requests and statements that do not name a value.
-const FRAME: &[&str] = &[
-    "answering",
-    "replying",
-    "responding",
-    "speaking",
-    "talking",
-    "anymore",
-    "more",
-    "a",
-    "an",
-    "the",
-    "all",
-    "any",
-    "and",
-    "are",
-    "as",
-    "at",
-    "be",
-    "by",
-    "do",
-    "for",
-    "from",
-    "give",
-    "given",
-    "have",
-    "i",
-    "i'd",
-    "in",
-    "is",
-    "it",
-    "just",
-    "again",
-    "back",
-    "change",
-    "clock",
-    "format",
-    "nutze",
-    "switch",
-    "keep",
-    "like",
-    "make",
-    "me",
-    "my",
-    "now",
-    "of",
-    "on",
-    "only",
-    "please",
-    "prefer",
-    "prefers",
-    "should",
-    "must",
-    "so",
-    "that",
-    "the",
-    "their",
-    "them",
-    "they",
-    "time",
-    "times",
-    "to",
-    "use",
-    "using",
-    "user",
-    "want",
-    "wants",
-    "we",
-    "with",
-    "would",
-    "you",
-    "your",
-    "always",
-    "answer",
-    "answers",
-    "reply",
-    "replies",
-    "respond",
-    "response",
-    "responses",
-    "speak",
-    "talk",
-    "write",
-    "writing",
-    "language",
-    "units",
-    "unit",
-    "system",
-    "spelling",
-    "going",
-    "forward",
-    "ab",
-    "auf",
-    "antworte",
-    "antworten",
-    "bitte",
-    "deine",
-    "du",
-    "er",
-    "ich",
-    "mich",
-    "immer",
-    "jetzt",
-    "mir",
-    "mit",
-    "schreib",
-    "schreibe",
-    "sie",
-    "sprich",
-    "stets",
-    "uns",
-    "verwende",
-    "von",
-    "nun",
-    "an",
-    "einheiten",
-    "mochte",
-    "toujours",
-    "reponds",
-    "repondez",
-    "en",
-    "parle",
-    "parlez",
-    "moi",
-    "ecris",
-    "desormais",
-    "je",
-    "veux",
-    "des",
-    "reponses",
-    "que",
-    "tu",
-    "les",
-    "s'il",
-    "te",
-    "plait",
-];
 
 /// Words for the values of a property; each list is one value.
 type ValueWords = &'static [&'static [&'static str]];
@@ -306,7 +176,7 @@ fn property(sentence: &str) -> Option<(Property, String)> {
     let mut left = words
         .iter()
         .map(String::as_str)
-        .filter(|word| !FRAME.contains(word));
+        .filter(|word| !WORDS.frame.contains(word));
     let spelling = words.iter().any(|word| word == "spelling");
     let mut found = BTreeSet::new();
     let mut property = None;
@@ -340,7 +210,7 @@ fn word_value(word: &str) -> Option<(Property, &'static str)> {
 
 /// Returns the property of a sentence such as `请用中文回答` or `请用公制单位`.
 fn chinese_property(sentence: &str) -> Option<(Property, String)> {
-    const FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的改换成单位制度温";
+    const HAN_FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的改换成单位制度温";
     let text = fold(sentence);
     let value = |text: &str| {
         let unit = VALUES.iter().find_map(|(property, values)| {
@@ -359,7 +229,7 @@ fn chinese_property(sentence: &str) -> Option<(Property, String)> {
     let rest = text[..at].chars().chain(text[at + length..].chars());
     let is_alone = rest
         .filter(|letter| letter.is_alphanumeric())
-        .all(|letter| FRAME.contains(letter));
+        .all(|letter| HAN_FRAME.contains(letter));
     is_alone.then(|| (property, value.to_owned()))
 }
 

@@ -644,16 +644,18 @@ fn is_missing_file(error: &StoreError) -> bool {
         .is_some_and(|source| source.kind() == io::ErrorKind::NotFound)
 }
 
-/// Returns whether two versions of a memory differ only in their counters and the time of the change.
+/// Returns whether two versions of a memory differ only in their counters and the times of the change.
 fn is_equal(one: &Memory, other: &Memory) -> bool {
     let Memory {
         updated_at,
+        stated_at,
         access_count,
         version,
         ..
     } = *other;
     Memory {
         updated_at,
+        stated_at,
         access_count,
         version,
         ..one.clone()
