@@ -52,7 +52,23 @@ pub(super) fn parse_end(
         };
         (now, 1)
     });
+    // In "Monday 1-3pm, Tuesday", a day behind a comma is another one.
+    let comma = tokens[at..].iter().position(|token| {
+        matches!(
+            token.what,
+            DateTokenKind::Sign(',') | DateTokenKind::Han('，')
+        )
+    });
+    let hour = comma
+        .filter(|_| start.day.is_some() && start.clock.is_some())
+        .and_then(|comma| {
+            let own = TokenCursor::new(&tokens[..at + comma], at).detached();
+            let (spoken, length) = find::parse_expression(own)?;
+            let is_hour = spoken.clock.is_some() && spoken.day.is_none() && length == comma;
+            is_hour.then_some((spoken, length))
+        });
     let whole = now
+        .or(hour)
         .or_else(|| find::parse_expression(own))
         .filter(|(spoken, _)| {
             spoken.day.is_some() || start.clock.is_some() || start.part.is_some()

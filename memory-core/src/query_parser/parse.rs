@@ -13,8 +13,8 @@ use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
 use crate::text::{
-    Term, TokenKind, exact_form, for_each_compound_token, hyphenated_form, identifier_parts,
-    query_terms, symbol_terms, tokenize,
+    Term, TokenKind, dotted_numbers, exact_form, for_each_compound_token, hyphenated_form,
+    identifier_parts, query_terms, symbol_terms, tokenize,
 };
 
 /// Maximum number of query words; the rest is dropped.
@@ -359,6 +359,13 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     }
     add_compounds(plain, &mut question.words);
     add_identifier_words(plain, &typed, &mut question.words);
+    for number in dotted_numbers(plain) {
+        let term = Term {
+            text: number.to_owned(),
+            kind: TokenKind::Word,
+        };
+        add_word(term, number, &mut question.words);
+    }
     add_characters(plain, &ages, MAX_WORDS, &mut question.words);
     add_symbols(plain, question);
     if question
@@ -427,22 +434,26 @@ fn add_identifier_words(plain: &str, typed: &[SpelledWord], words: &mut Vec<Quer
         .flat_map(|word| identifier_parts(&plain[word.span.clone()]))
     {
         for term in query_terms(part) {
-            if words.len() < MAX_WORDS && words.iter().all(|own| own.term != term) {
-                let is_stop = is_stop_token(part, true);
-                words.push(QueryWord {
-                    term,
-                    spelled: crate::text::fold(part),
-                    role: if is_stop {
-                        WordRole::Aside
-                    } else {
-                        WordRole::Content
-                    },
-                    age: 0,
-                    is_prefix: false,
-                    alternatives: Vec::new(),
-                });
-            }
+            add_word(term, part, words);
         }
+    }
+}
+
+fn add_word(term: Term, spelled: &str, words: &mut Vec<QueryWord>) {
+    if words.len() < MAX_WORDS && words.iter().all(|own| own.term != term) {
+        let is_stop = is_stop_token(spelled, true);
+        words.push(QueryWord {
+            term,
+            spelled: crate::text::fold(spelled),
+            role: if is_stop {
+                WordRole::Aside
+            } else {
+                WordRole::Content
+            },
+            age: 0,
+            is_prefix: false,
+            alternatives: Vec::new(),
+        });
     }
 }
 

@@ -1,4 +1,4 @@
-//! Compounds of two words with a hyphen, which are also written as one word: `e-mail`, `UTF-8`.
+//! Compounds of two words with a hyphen, which are also written as one word: `e-mail`, `UTF-8`, and numbers of several parts.
 
 use super::{Token, TokenKind, tokenize};
 
@@ -44,6 +44,20 @@ pub fn for_each_compound_token(text: &str, each: &mut dyn FnMut(Token<'_>)) {
             }
         });
     }
+}
+
+/// Returns the numbers of three or more parts in a text: versions, addresses and dates such as `3.1.1`.
+///
+/// ```
+/// # use memory_core::text::dotted_numbers;
+/// let found: Vec<&str> = dotted_numbers("v3.1.1 on 10.0.0.1, not 3.14").collect();
+/// assert_eq!(found, ["3.1.1", "10.0.0.1"]);
+/// ```
+pub fn dotted_numbers(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |part: &str| !part.is_empty() && part.len() <= MAX_WORD;
+    text.split(|letter: char| !letter.is_ascii_digit() && letter != '.')
+        .map(|run| run.trim_matches('.'))
+        .filter(move |run| 2 < run.split('.').count() && run.split('.').all(is_part))
 }
 
 #[cfg(test)]

@@ -41,7 +41,14 @@ fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration>
     let is_counted = cursor.consume_han("个");
     let has_half = is_counted && cursor.consume_han("半");
     let (unit, each) = parse_unit(cursor, is_counted)?;
-    let has_half_behind = !has_half && allows_trailing_half(unit) && cursor.consume_han("半");
+    // 三年半个月 is three years and half a month.
+    let starts_part = || {
+        let mut ahead = *cursor;
+        let is_counted = ahead.consume_han("半") && ahead.consume_han("个");
+        parse_unit(&mut ahead, is_counted).is_some()
+    };
+    let has_half_behind =
+        !has_half && allows_trailing_half(unit) && !starts_part() && cursor.consume_han("半");
     let count = if has_half || has_half_behind {
         count.plus_half()?
     } else {

@@ -71,10 +71,23 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     let whole = parse_long_day_part(cursor);
     let short = || {
         cursor.attempt(|cursor| {
+            let is_named = matches!(
+                cursor.peek_back(1),
+                Some(DateTokenKind::Han('今' | '明' | '昨' | '当' | '后' | '每'))
+            );
             let (_, part) = SHORT_DAY_PARTS
                 .iter()
                 .find(|(name, _)| cursor.consume_han(name))?;
             let mut ahead = *cursor;
+            // 早一点 is "a bit earlier", 今晚一点 is one o'clock.
+            let is_bit = cursor.peek_han(0) == Some('一')
+                && cursor.peek_han(1) == Some('点')
+                && !cursor
+                    .peek_han(2)
+                    .is_some_and(|next| "半钟整过一二三四五十".contains(next));
+            if is_bit && !is_named {
+                return None;
+            }
             parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
         })
     };

@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{
-    DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
+    CalendarDuration, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
 use super::super::token::DateTokenKind;
 use super::super::{numeric, range};
@@ -100,7 +100,10 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
         None => parse_period(cursor)?,
     };
     match (edge, period) {
-        (edge, Period::Day(day)) => {
+        (edge, Period::Day(mut day)) => {
+            if cursor.word_before(1) == "weekend" && edge == PeriodEdge::End {
+                *day = DayExpression::Away(CalendarDuration::in_days(1), day.clone());
+            }
             let clock = match edge {
                 PeriodEdge::End => TimeOfDay::LAST_SECOND,
                 _ if is_loose => return None,

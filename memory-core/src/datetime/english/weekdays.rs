@@ -29,7 +29,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         cursor.consume_word("the");
     }
     if leading.is_none() && cursor.consume_phrase("weekend after next") {
-        return Some(DayExpression::Weekday(Weekday::Sat, Week::Of(2)).into());
+        return Some(weekend(Week::Of(2)));
     }
     let word = cursor.word();
     let is_timed = || {
@@ -41,7 +41,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         && cursor.word() == "weekend"
         && (cursor.word_before(1) == "the" || is_timed());
     if (leading.is_some() || is_this) && cursor.consume_word("weekend") {
-        return Some(DayExpression::Weekday(Weekday::Sat, leading.unwrap_or(Week::This)).into());
+        return Some(weekend(leading.unwrap_or(Week::This)));
     }
     let (weekday, sense) = lookup_weekday(word)?;
     let is_plural = word.ends_with("days");
@@ -126,6 +126,19 @@ pub(super) fn parse_weeks_beyond(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     };
     cursor.step();
     (cursor.ends_cleanly() && can_end_number(cursor)).then_some(weeks)
+}
+
+/// Returns the Saturday and Sunday of a week.
+fn weekend(week: Week) -> DayPhrase {
+    let saturday = DayExpression::Weekday(Weekday::Sat, week);
+    let day = CalendarDuration::in_days(1);
+    DayPhrase {
+        is_vague: false,
+        ..DayPhrase::span(
+            saturday.clone(),
+            DayExpression::Away(day, Box::new(saturday)),
+        )
+    }
 }
 
 /// Consumes "past Wednesday", which is the last one before today, in any week.

@@ -356,6 +356,63 @@ fn a_part_of_a_quarter_or_half_year_is_a_span_of_months_or_a_day() {
 }
 
 #[test]
+fn a_day_behind_a_comma_is_another_one_and_no_end_of_the_hours_before() {
+    for (text, range) in [
+        (
+            "call Monday 1-3pm, Tuesday works too",
+            "2025-06-16 13:00 to 2025-06-16 15:00",
+        ),
+        (
+            "tomorrow 1-3pm, friday 10am",
+            "2025-06-12 13:00 to 2025-06-12 15:00",
+        ),
+        (
+            "周一下午1点到3点，周二上午10点到11点",
+            "2025-06-16 13:00 to 2025-06-16 15:00",
+        ),
+        (
+            "12月1日14:00-16:00，12月2日10:00-11:00",
+            "2025-12-01 14:00 to 2025-12-01 16:00",
+        ),
+        (
+            "from July 5, 3pm to July 6, 5pm",
+            "2025-07-05 15:00 to 2025-07-06 17:00",
+        ),
+    ] {
+        assert_eq!(format_range(text), range, "{text}");
+    }
+}
+
+#[test]
+fn a_weekend_has_two_days() {
+    for (text, at) in [
+        ("by the end of this weekend", "2025-06-15 23:59"),
+        ("the last day of the weekend", "2025-06-15"),
+        ("this weekend", "2025-06-14"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+    assert_eq!(
+        format_range("next weekend"),
+        "2025-06-21 to 2025-06-22 00:00"
+    );
+}
+
+#[test]
+fn a_bit_earlier_is_no_hour_and_half_a_month_no_half_a_year() {
+    for (text, at) in [
+        ("早一点起床", "-"),
+        ("晚一点提醒我喝水", "-"),
+        ("今晚一点半", "2025-06-12 01:30"),
+        ("三年半个月后续签", "2028-06-26"),
+        ("两年半后", "2027-12-11"),
+        ("三天半小时后", "2025-06-14 10:50"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
 fn a_span_to_come_starts_today_or_now() {
     for (text, range) in [
         ("next 2 weeks", "2025-06-11 to 2025-06-25 00:00"),

@@ -277,6 +277,23 @@ fn compounds_are_found_with_and_without_their_hyphen() {
 }
 
 #[test]
+fn a_version_or_an_address_is_found_before_its_parts() {
+    let bodies = [
+        "Upgrade to version 3.1.1 fixed the crash of the importer on large files",
+        "3.1 and 1.1 are numbers",
+        "version 3.1.3",
+        "The router of the office has the address 10.0.0.1 and sits in the cupboard",
+        "10.0.1.0 is a network",
+    ];
+    with_notes(&bodies, |index| {
+        for query in ["3.1.1", "version 3.1.1", "what fixed the crash in v3.1.1?"] {
+            assert_eq!(numbers(index, query)[0], 1, "{query}");
+        }
+        assert_eq!(numbers(index, "10.0.0.1")[0], 4);
+    });
+}
+
+#[test]
 fn a_chinese_text_with_the_whole_query_comes_before_one_with_its_parts() {
     let bodies = [
         "数据库的迁移计划在周三上午十点开始讨论,地点是二号楼三层",
