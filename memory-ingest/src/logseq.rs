@@ -99,7 +99,11 @@ impl Logseq {
             .cloned()
             .chain(properties.list("tags"))
             .collect();
-        let references = find_references(&wikilink::blank_code(&text.text));
+        let prose = wikilink::blank_code(&text.text);
+        let mut references = find_references(&prose);
+        if has_extension(&entry.path, &["org"]) {
+            references.extend(find_org_links(&prose));
+        }
         let tags = references.iter().filter(|reference| reference.is_tag);
         page.inline_tags = tags.map(|reference| reference.page.clone()).collect();
         let journal = || {
@@ -274,9 +278,37 @@ fn find_references(prose: &str) -> Vec<PageReference> {
     references
 }
 
+/// Returns the pages of the labelled links of an Org page: `[[page][label]]` and `[[file:../pages/a_b.org][a b]]`.
+fn find_org_links(prose: &str) -> impl Iterator<Item = PageReference> {
+    static LINK: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"\[\[([^\[\]]+)\]\[([^\[\]]+)\]\]").expect("the pattern is right")
+    });
+    LINK.captures_iter(prose).filter_map(|link| {
+        let (target, label) = (&link[1], &link[2]);
+        let is_page = target.starts_with("file:") && has_extension(target, &["org", "md"]);
+        let page = match target.split_once(':') {
+            None => target,
+            Some(_) if is_page => label,
+            Some(_) => return None,
+        };
+        Some(PageReference {
+            page: page.trim().to_owned(),
+            is_tag: false,
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{LogseqProperties, find_references, page_name};
+    use super::{LogseqProperties, find_org_links, find_references, page_name};
+
+    #[test]
+    fn labelled_links_of_org_name_a_page() {
+        let text = "[[file:../pages/a_b.org][a b]] [[c][d]] [[id:1][e]] [[https://f.example][g]] \
+                    [[file:../assets/h.png][i]]";
+        let pages: Vec<_> = find_org_links(text).map(|own| own.page).collect();
+        assert_eq!(pages, ["a b", "c"]);
+    }
 
     #[test]
     fn file_names_are_page_names_in_disguise() {

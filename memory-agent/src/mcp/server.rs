@@ -218,9 +218,10 @@ impl ServerHandler for McpServer {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        refuse_cursor(request.as_ref())?;
         let form = AnswerForm::of_version(context.protocol_version().as_ref());
         let result = ListToolsResult::with_all_items(answer::describe_tools(&self.agent, form));
         Ok(if is_self_contained(&context.meta) {
@@ -280,9 +281,10 @@ impl ServerHandler for McpServer {
 
     async fn list_resource_templates(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        refuse_cursor(request.as_ref())?;
         let templates = self.has_memories().then(resources::template);
         let result = ListResourceTemplatesResult::with_all_items(templates.into_iter().collect());
         Ok(if is_self_contained(&context.meta) {
@@ -382,9 +384,10 @@ impl ServerHandler for McpServer {
 
     async fn list_prompts(
         &self,
-        _: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
+        refuse_cursor(request.as_ref())?;
         let result = ListPromptsResult::with_all_items(prompts::all(&self.agent));
         Ok(if is_self_contained(&context.meta) {
             result.with_ttl_ms(LIST_TTL).with_cache_scope(CACHE_SCOPE)
@@ -422,4 +425,12 @@ fn text_error(request: &CustomRequest) -> Option<String> {
         Some(_) => "not a string",
     };
     Some(format!("params.{field}: {why}"))
+}
+
+/// Returns an error if a request for a list of one page names another page.
+fn refuse_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor.as_ref()) {
+        Some(_) => Err(ErrorData::invalid_params("invalid cursor", None)),
+        None => Ok(()),
+    }
 }
