@@ -422,6 +422,22 @@ fn lists_and_resources_have_no_tags_of_clients() {
 }
 
 #[test]
+fn a_cursor_that_no_answer_had_is_refused_in_every_list() {
+    let services = services(Arc::new(MemStore::default()));
+    let mut client = Client::new(services, ClientIdentity::default());
+    for method in [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+    ] {
+        let answer = client.call(&session_request(1, method, &json!({ "cursor": "bogus" })));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+    client.finish();
+}
+
+#[test]
 fn a_client_is_told_once_that_the_project_of_its_root_is_withheld() {
     let services = services(Arc::new(MemStore::default()));
     write(&services, "of the team", Scope::Project("team".into()));
