@@ -1,8 +1,12 @@
 //! Computes the dates of holidays that depend on the year only.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use chrono::{Datelike, Days, NaiveDate, Weekday};
 
 use super::lunar::lunar_date;
+use crate::language;
 
 /// The rule that determines the date of a holiday.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +31,52 @@ pub(super) enum Holiday {
     ClearBrightness,
 }
 
+/// Returns the names of holidays in a file, each with its holiday; a name precedes its own prefixes.
+///
+/// A key of the file is a variant of [`Holiday`] with its numbers: `nth -1 mon 5` is the last Monday of May.
+pub(super) fn holidays(file: &'static str) -> Vec<(&'static str, Holiday)> {
+    let by_day: BTreeMap<&str, Vec<&str>> = language::parse(file);
+    let mut all: Vec<_> = by_day
+        .into_iter()
+        .filter_map(|(day, names)| Some((Holiday::parse(day)?, names)))
+        .flat_map(|(holiday, names)| names.into_iter().map(move |name| (name, holiday)))
+        .collect();
+    all.sort_by_key(|(name, _)| (Reverse(name.len()), *name));
+    all
+}
+
 impl Holiday {
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let kind = words.next()?;
+        let mut weekday = None;
+        let mut numbers = Vec::new();
+        for word in words {
+            match word.parse::<i32>() {
+                Ok(number) => numbers.push(number),
+                Err(_) => weekday = Some(word.parse().ok()?),
+            }
+        }
+        let of_month = |at: usize| {
+            numbers
+                .get(at)
+                .and_then(|number| u32::try_from(*number).ok())
+        };
+        let days = numbers.first().copied();
+        Some(match kind {
+            "fixed" => Self::Fixed(of_month(0)?, of_month(1)?),
+            "nth" => Self::Nth(days?, weekday?, of_month(1)?),
+            "before" => Self::Before(weekday?, of_month(0)?, of_month(1)?),
+            "easter" => Self::Easter(days?.into()),
+            "orthodox_easter" => Self::OrthodoxEaster(days?.into()),
+            "thanksgiving" => Self::Thanksgiving(u64::try_from(days?).ok()?),
+            "lunar" => Self::Lunar(of_month(0)?, false, of_month(1)?),
+            "lunar_new_year" => Self::LunarNewYear(days?.into()),
+            "clear_brightness" => Self::ClearBrightness,
+            _ => return None,
+        })
+    }
+
     /// Returns the Orthodox date of the holiday, if it depends on Easter.
     pub(super) fn orthodox(self) -> Option<Self> {
         if let Self::Easter(days) = self {
@@ -133,6 +182,18 @@ mod tests {
         holiday
             .date(year)
             .map_or_else(String::new, |date| date.to_string())
+    }
+
+    #[test]
+    fn every_key_of_the_files_is_a_holiday() {
+        for file in [
+            include_str!("../language/en/holidays.json"),
+            include_str!("../language/zh/holidays.json"),
+        ] {
+            let by_day: BTreeMap<&str, Vec<&str>> = language::parse(file);
+            let names: usize = by_day.values().map(Vec::len).sum();
+            assert_eq!(holidays(file).len(), names);
+        }
     }
 
     #[test]

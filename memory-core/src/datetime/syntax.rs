@@ -510,6 +510,8 @@ impl Month {
 #[derive(Debug, Clone)]
 pub(super) enum Period {
     Day(Box<DayExpression>),
+    /// The days from one to another: "the weekend".
+    Span(Box<DayExpression>, Box<DayExpression>),
     Week(i32),
     WorkWeek(i32),
     Month(Month),
@@ -527,9 +529,12 @@ impl Period {
             Self::Quarter(0) => Some(CalendarDuration::in_months(3)),
             Self::Year(Year::Unsaid | Year::Away(0)) => Some(CalendarDuration::in_months(12)),
             Self::Part(_, _, of) => of.natural_interval(),
-            Self::Day(_) | Self::Week(_) | Self::WorkWeek(_) | Self::Quarter(_) | Self::Year(_) => {
-                None
-            }
+            Self::Day(_)
+            | Self::Span(..)
+            | Self::Week(_)
+            | Self::WorkWeek(_)
+            | Self::Quarter(_)
+            | Self::Year(_) => None,
         }
     }
 
@@ -540,7 +545,7 @@ impl Period {
             Self::Quarter(_) => 3,
             Self::Year(_) => 12,
             Self::Part(_, length, _) => length.months,
-            Self::Day(_) | Self::Week(_) | Self::WorkWeek(_) => return None,
+            Self::Day(_) | Self::Span(..) | Self::Week(_) | Self::WorkWeek(_) => return None,
         };
         let in_months = length == CalendarDuration::in_months(length.months) && 0 < length.months;
         let is_inside = if in_months {

@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{
-    CalendarDuration, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
+    DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
 use super::super::token::DateTokenKind;
 use super::super::{numeric, range};
@@ -31,7 +31,10 @@ pub(super) fn parse_single_period(cursor: &mut TokenCursor<'_>) -> Option<Period
             return Some(Period::Day(Box::new(DayExpression::Shifted(days))));
         }
         cursor.consume_word("the");
-        parse_weekday(cursor).map(|named| Period::Day(Box::new(named.day)))
+        parse_weekday(cursor).map(|named| match named.end {
+            Some(last) => Period::Span(Box::new(named.day), Box::new(last)),
+            None => Period::Day(Box::new(named.day)),
+        })
     });
     let named_year = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_phrase("the year");
@@ -100,10 +103,7 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
         None => parse_period(cursor)?,
     };
     match (edge, period) {
-        (edge, Period::Day(mut day)) => {
-            if cursor.word_before(1) == "weekend" && edge == PeriodEdge::End {
-                *day = DayExpression::Away(CalendarDuration::in_days(1), day.clone());
-            }
+        (edge, Period::Day(day)) => {
             let clock = match edge {
                 PeriodEdge::End => TimeOfDay::LAST_SECOND,
                 _ if is_loose => return None,

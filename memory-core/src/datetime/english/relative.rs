@@ -63,6 +63,7 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
         Period::Month(Month::Away(away)) => months(*away),
         Period::Year(Year::Away(years)) => months(years.checked_mul(12)?),
         Period::Day(_)
+        | Period::Span(..)
         | Period::WorkWeek(_)
         | Period::Month(Month::Unsaid | Month::Named(..))
         | Period::Quarter(_)

@@ -41,7 +41,7 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return None;
     }
     match parse_period(cursor)? {
-        Period::Day(_) | Period::Week(_) | Period::WorkWeek(_) => None,
+        Period::Day(_) | Period::Span(..) | Period::Week(_) | Period::WorkWeek(_) => None,
         period if is_weekend => {
             let saturday = DayExpression::Nth(nth, CountedDays::Weekdays(Weekday::Sat), period);
             let day = CalendarDuration::in_days(1);

@@ -305,6 +305,10 @@ fn date_in_period(
             let day = resolve_day(day, today, assumed)?;
             date(day, day)
         }
+        Period::Span(first, last) => {
+            let first = resolve_day(first, today, assumed)?;
+            date(first, resolve_day(last, today, assumed)?)
+        }
         Period::Week(weeks) => week(*weeks, 7),
         Period::WorkWeek(weeks) => week(*weeks, 5),
         Period::Month(Month::Unsaid) => (0..MAX_MONTHS)
@@ -388,6 +392,7 @@ fn period_edge_date(
             Period::Week(_)
             | Period::WorkWeek(_)
             | Period::Day(_)
+            | Period::Span(..)
             | Period::Quarter(_)
             | Period::Part(..),
         ) => add_days(start, end.signed_duration_since(start).num_days() / 2),

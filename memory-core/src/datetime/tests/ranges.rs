@@ -386,7 +386,7 @@ fn a_day_behind_a_comma_is_another_one_and_no_end_of_the_hours_before() {
 #[test]
 fn a_weekend_has_two_days() {
     for (text, at) in [
-        ("by the end of this weekend", "2025-06-15 23:59"),
+        ("by the end of this weekend", "2025-06-15"),
         ("the last day of the weekend", "2025-06-15"),
         ("this weekend", "2025-06-14"),
     ] {
