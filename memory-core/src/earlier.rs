@@ -99,7 +99,7 @@ pub(crate) fn find_replaced(memories: &[&Memory]) -> Vec<Option<usize>> {
     let is_candidate = |number: &usize| {
         let memory = memories[*number];
         memory.content.len() <= MAX_SIZES[1]
-            && (memory.stated_at.is_some() || tells_change(&memory.content))
+            && (memory.stated_at.is_some() || has_change(&memory.content))
     };
     let changes: Vec<usize> = (0..memories.len()).filter(is_candidate).collect();
     let newest = |older: &&Memory| {
@@ -278,7 +278,7 @@ fn is_common_number(term: &str) -> bool {
     term.bytes().all(|letter| letter.is_ascii_digit()) && (term.len() < 3 || is_year)
 }
 
-fn tells_change(text: &str) -> bool {
+fn has_change(text: &str) -> bool {
     !changes(text).is_empty()
 }
 
