@@ -103,8 +103,14 @@ pub(crate) fn find_replaced(memories: &[&Memory]) -> Vec<Option<usize>> {
     };
     let changes: Vec<usize> = (0..memories.len()).filter(is_candidate).collect();
     let newest = |older: &&Memory| {
-        let older = ReplaceableNote::of(older).filter(|_| !changes.is_empty())?;
-        let newer = changes.iter().copied();
+        let stated_at = older.last_stated_at();
+        let mut newer = changes
+            .iter()
+            .copied()
+            .filter(|newer| stated_at < memories[*newer].last_stated_at())
+            .peekable();
+        newer.peek()?;
+        let older = ReplaceableNote::of(older)?;
         newer
             .filter(|newer| older.is_replaced_by(memories[*newer]))
             .max_by_key(|newer| memories[*newer].last_stated_at())
@@ -312,10 +318,8 @@ fn changes(text: &str) -> Vec<ChangeWord<'_>> {
         }
         let behind = words[at + 1..].iter().copied();
         if is(&WORDS.new) {
-            let before = words[..at].iter().rev().map(|word| fold(word));
-            let owner = before
-                .skip_while(|word| WORDS.determiners.contains(&word.as_str()))
-                .next();
+            let mut before = words[..at].iter().rev().map(|word| fold(word));
+            let owner = before.find(|word| !WORDS.determiners.contains(&word.as_str()));
             // Who "shows new customers" something has no new customers.
             if owner.is_some_and(|owner| !WORDS.having.contains(&owner.as_str())) {
                 continue;
