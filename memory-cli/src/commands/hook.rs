@@ -145,7 +145,7 @@ impl CliHookRequest {
         if let Ok(Some(topics)) = topics::open(&settings, None, self.agent.as_str()) {
             let _ = memory_core::topic::record_external_changes(&topics);
         }
-        // Loading a model takes longer than the timeout, so the search is lexical only.
+        // The built-in model is there at once; loading another one takes longer than the timeout.
         let Home { services, zone, .. } =
             Home::with_settings(Arc::clone(&settings), FileStoreOptions::default()).ok()?;
         let view = View {
