@@ -14,7 +14,7 @@ mod query_lexer;
 mod stop_words;
 
 use crate::Filter;
-use crate::text::Term;
+use crate::text::{Term, TokenKind};
 
 pub use dates::NamedDate;
 pub(crate) use filter_extraction::current_period;
@@ -73,11 +73,12 @@ impl TextQuery {
             || self.text.split_whitespace().all(is_identifier)
     }
 
-    /// Returns whether the query consists of content words alone, so that each may be meant as a part of a longer word.
+    /// Returns whether the query consists of content words and the signs between them alone, so that each may be meant as a part of a longer word.
     pub fn is_keywords(&self) -> bool {
-        self.words
-            .iter()
-            .all(|word| matches!(word.role, WordRole::Content | WordRole::Character))
+        self.words.iter().all(|word| {
+            matches!(word.role, WordRole::Content | WordRole::Character)
+                || word.term.kind == TokenKind::Symbol
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use super::stop_words::{is_stop_token, is_stop_word};
 use super::{ParsedQuery, QueryWord, TextQuery, WordRole};
 use crate::Filter;
 use crate::text::{
-    Term, TokenKind, dotted_numbers, exact_form, for_each_compound_token, hyphenated_form,
+    Term, TokenKind, compound_names, exact_form, for_each_compound_token, hyphenated_form,
     identifier_parts, query_terms, symbol_terms, tokenize,
 };
 
@@ -359,12 +359,12 @@ fn analyze_words(plain: &str, prefixes: &[String], ends: &[usize], question: &mu
     }
     add_compounds(plain, &mut question.words);
     add_identifier_words(plain, &typed, &mut question.words);
-    for number in dotted_numbers(plain) {
+    for name in compound_names(plain) {
         let term = Term {
-            text: number.to_owned(),
+            text: name.clone(),
             kind: TokenKind::Word,
         };
-        add_word(term, number, &mut question.words);
+        add_word(term, &name, &mut question.words);
     }
     add_characters(plain, &ages, MAX_WORDS, &mut question.words);
     add_symbols(plain, question);

@@ -43,7 +43,11 @@ pub(super) fn find_cue(words: &SentenceWords, reading: Reading) -> Option<Standi
                 .filter(|_| is_short)
                 .map(|(kind, at)| cue(kind, StandingForm::Statement, at))
         })
-        .or_else(|| find_preference(words).map(|at| cue(Preference, StandingForm::Statement, at)))
+        .or_else(|| {
+            find_preference(words)
+                .filter(|_| !asks(words))
+                .map(|at| cue(Preference, StandingForm::Statement, at))
+        })
 }
 
 /// Returns the numbers of the words at which a request may start.
@@ -66,6 +70,15 @@ fn clause_starts(words: &SentenceWords) -> Vec<usize> {
     );
     starts.dedup();
     starts
+}
+
+/// Returns whether a sentence begins with a word of a question: `which kayaks do I prefer?`.
+fn asks(words: &SentenceWords) -> bool {
+    const ASKING_WORDS: &[&str] = &[
+        "what", "which", "who", "why", "how", "where", "when", "do", "does", "did", "is", "are",
+        "would", "should", "can", "could",
+    ];
+    words.is_question && words.is(words.skip(0, &ENGLISH.leads), ASKING_WORDS)
 }
 
 /// Returns whether the clause at `start` asks for an answer, or requests something once: `can you be more polite?`.

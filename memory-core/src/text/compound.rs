@@ -1,4 +1,4 @@
-//! Compounds of two words with a hyphen, which are also written as one word: `e-mail`, `UTF-8`, and numbers of several parts.
+//! Compounds of two words with a hyphen, which are also written as one word: `e-mail`, `UTF-8`, and names of several parts.
 
 use super::{Token, TokenKind, tokenize};
 
@@ -46,18 +46,51 @@ pub fn for_each_compound_token(text: &str, each: &mut dyn FnMut(Token<'_>)) {
     }
 }
 
-/// Returns the numbers of three or more parts in a text: versions, addresses and dates such as `3.1.1`.
+/// Maximum number of parts of a name.
+const MAX_PARTS: usize = 12;
+
+/// Returns the names of three or more parts in a text, in small letters and joined by `_`: identifiers, paths, versions and dates.
 ///
 /// ```
-/// # use memory_core::text::dotted_numbers;
-/// let found: Vec<&str> = dotted_numbers("v3.1.1 on 10.0.0.1, not 3.14").collect();
-/// assert_eq!(found, ["3.1.1", "10.0.0.1"]);
+/// # use memory_core::text::compound_names;
+/// let found: Vec<String> = compound_names("maxRetryCount in src/core/main.rs since v3.1.1, not 3.14").collect();
+/// assert_eq!(found, ["max_retry_count", "src_core_main_rs", "3_1_1"]);
 /// ```
-pub fn dotted_numbers(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |part: &str| !part.is_empty() && part.len() <= MAX_WORD;
-    text.split(|letter: char| !letter.is_ascii_digit() && letter != '.')
-        .map(|run| run.trim_matches('.'))
-        .filter(move |run| 2 < run.split('.').count() && run.split('.').all(is_part))
+pub fn compound_names(text: &str) -> impl Iterator<Item = String> {
+    let is_joint = |letter: char| matches!(letter, '_' | '-' | '.' | '/' | ':');
+    text.split(move |letter: char| !letter.is_ascii_alphanumeric() && !is_joint(letter))
+        .filter_map(move |run| {
+            let mut name = String::with_capacity(run.len() + 4);
+            let mut parts = 0;
+            for word in run.split(is_joint).filter(|word| !word.is_empty()) {
+                let is_version = parts == 0 && word.len() < 4 && word.starts_with(['v', 'V']);
+                let digits = &word[usize::from(is_version)..];
+                let is_number =
+                    !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+                let word = if is_version && is_number {
+                    digits
+                } else {
+                    word
+                };
+                if MAX_WORD < word.len() {
+                    return None;
+                }
+                let mut was_small = true;
+                for letter in word.chars() {
+                    let is_start = letter.is_ascii_uppercase() && was_small;
+                    if is_start && !name.is_empty() && !name.ends_with('_') {
+                        name.push('_');
+                        parts += 1;
+                    }
+                    was_small = !letter.is_ascii_uppercase();
+                    name.push(letter.to_ascii_lowercase());
+                }
+                parts += 1;
+                name.push('_');
+            }
+            name.pop();
+            (3..=MAX_PARTS).contains(&parts).then_some(name)
+        })
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ mod token_count;
 mod tokens;
 mod windows_name;
 
-pub use compound::{dotted_numbers, for_each_compound_token};
+pub use compound::{compound_names, for_each_compound_token};
 pub use fold::fold;
 pub(crate) use fold::to_ascii_form;
 pub use identifier::identifier_parts;

@@ -31,6 +31,10 @@ pub fn prose_tags(prose: &str) -> Vec<String> {
             continue;
         }
         let rest = &prose[at + 1..];
+        // The emoji of the key is no tag.
+        if rest.starts_with(['\u{fe0f}', '\u{20e3}']) {
+            continue;
+        }
         let end = rest
             .find(|character| !is_tag_character(character))
             .unwrap_or(rest.len());
@@ -100,6 +104,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::inline_tags;
+
+    #[test]
+    fn the_emoji_of_the_key_is_no_tag() {
+        assert_eq!(inline_tags("press #\u{fe0f}\u{20e3} and #ok"), ["ok"]);
+    }
 
     #[test]
     fn a_tag_begins_a_word_and_ends_at_punctuation() {

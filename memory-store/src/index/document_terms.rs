@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use memory_core::Memory;
 use memory_core::text::{
-    Token, TokenKind, dotted_numbers, exact_form, for_each_alef_token, for_each_compound_token,
+    Token, TokenKind, compound_names, exact_form, for_each_alef_token, for_each_compound_token,
     for_each_styled_token, for_each_symbol, hyphenated_form, identifier_parts, is_other_form,
     tokenize,
 };
@@ -59,8 +59,8 @@ impl DocumentTerms {
             for_each_compound_token(part, &mut |token| {
                 add_term(&hyphenated_form(token.text), weight, &mut text);
             });
-            for number in dotted_numbers(part) {
-                add_term(number, weight, &mut text);
+            for name in compound_names(part) {
+                add_term(&name, weight, &mut text);
             }
             for_each_symbol(part, &mut |token| {
                 if !spelled.contains_key(token.text) {

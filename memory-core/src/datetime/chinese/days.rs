@@ -112,7 +112,8 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         if !is_before && !cursor.consume_any_han(&["之后", "以后", "后"]) {
             return None;
         }
-        cursor.consume_any_han(&["的", "第"]);
+        cursor.consume_han("的");
+        cursor.consume_han("第");
         let amount = parse_duration(cursor).filter(|amount| !amount.is_exact)?;
         // "国庆前三天打折" and "国庆后第二天" are both relative to the holiday.
         Some(if is_before { amount.negated() } else { amount })

@@ -151,7 +151,10 @@ fn parse_offset_from_day(
     let amount = match cursor.attempt(parse_duration) {
         Some(amount) if !has_article => amount,
         _ => {
+            // "The third day after Tuesday".
+            let nth = cursor.attempt(parse_nth).unwrap_or(1);
             let (unit, each) = parse_unit(cursor)?;
+            let each = each.checked_mul(u64::try_from(nth).ok()?)?;
             let is_before_day = matches!(
                 cursor.word(),
                 "after" | "before" | "from" | "following" | "preceding"

@@ -83,10 +83,11 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
             (Some(DayExpression::working_days()), is_hour_next(&ahead))
         }
         "day" if is_work => (Some(DayExpression::working_days()), false),
-        "weekends" => (
-            Some(DayExpression::Weekday(Weekday::Sat, Week::Coming)),
-            true,
-        ),
+        "weekends" => (Some(both_days()), true),
+        "weekend" if cursor.word_ahead(1) == "day" => {
+            cursor.step();
+            (Some(both_days()), false)
+        }
         "weekend" => (
             Some(DayExpression::Weekday(Weekday::Sat, Week::Coming)),
             false,
@@ -318,6 +319,11 @@ fn parse_whole_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let month = Period::Month(Month::Named(month, Year::Unsaid));
     (is_hour_next(cursor) || !has_date && !is_verb)
         .then_some(DayExpression::Edge(PeriodEdge::Start, month))
+}
+
+/// Returns Saturday and Sunday.
+fn both_days() -> DayExpression {
+    DayExpression::weekdays_between(Weekday::Sat, Weekday::Sun)
 }
 
 /// Consumes a weekday without a date, or the weekend.

@@ -389,6 +389,12 @@ fn a_weekend_has_two_days() {
         ("by the end of this weekend", "2025-06-15"),
         ("the last day of the weekend", "2025-06-15"),
         ("this weekend", "2025-06-14"),
+        ("the third day after Tuesday", "2025-06-20"),
+        ("3rd day after December 20", "2025-12-23"),
+        ("the second week after July 1", "2025-07-15"),
+        ("the day after July 1", "2025-07-02"),
+        ("周二之后的第三天", "2025-06-20"),
+        ("12月20日之后的第五天", "2025-12-25"),
     ] {
         assert_eq!(format_found_date(text), at, "{text}");
     }

@@ -235,6 +235,7 @@ fn other_sentences_are_not() {
         "What happens when I ask for a refund?",
         "Use the red one for the door.",
         "Do you prefer tea?",
+        "Which kayaks do I prefer?",
         "Write a poem about my dog.",
         "Answer the door, please.",
         "From now on I get up at six.",
