@@ -4,7 +4,7 @@
 //! note repeats two fifths of the content words of the older one, which is a single sentence of the same category. If one of both is
 //! unsorted in the inbox, the older one must be repeated whole, except for numbers and dates. Of the two, the one stated later is current.
 //!
-//! On two labelled sets of 155 prompts, 21 of 38 replaced notes are recognised and no other; see `docs/src/recall.md`.
+//! Of 40 replacements in two labelled sets of 622 memories, 21 are recognised, and no other note is taken for replaced.
 
 use std::collections::HashMap;
 
@@ -41,10 +41,7 @@ const REPEATED: (usize, usize) = (2, 5);
 /// The number of words behind and before "dropped" or "removed" among which the thing that is given up is.
 const REACH: (usize, usize) = (3, 2);
 
-/// The number of notes that are compared with a note.
-const MAX_NEWER: usize = 30;
-
-/// The number of hits that are compared with each other.
+/// The number of notes that are compared with a note, and of hits that are compared with each other.
 const MAX_COMPARED: usize = 30;
 
 /// Returns the newest note that replaces a note, if any.
@@ -63,7 +60,7 @@ pub(crate) fn find_replacement(
     let query = Query {
         text: older.content.clone(),
         filter: Filter::default(),
-        limit: MAX_NEWER,
+        limit: MAX_COMPARED,
         ranking: Ranking::default(),
     };
     let found = match search_sentence(&by_words, &query) {
