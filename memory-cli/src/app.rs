@@ -73,7 +73,7 @@ impl<'a> App<'a> {
 
     /// Returns the settings.
     ///
-    /// The first call loads them, and warns about unknown keys and about API keys that other users can read.
+    /// The first call loads them, and warns about a missing file, unknown keys and API keys that other users can read.
     pub(crate) fn settings(&mut self) -> Result<Arc<Settings>, Failure> {
         if let Some(settings) = &self.settings {
             return Ok(Arc::clone(settings));
@@ -84,6 +84,12 @@ impl<'a> App<'a> {
         for key in &settings.unknown {
             let file = self.output.display_path(&settings.file);
             self.output.warning(&format!("{file}: unknown key {key}"))?;
+        }
+        if self.environment.config.is_some() && !settings.file_exists {
+            let file = self.output.display_path(&settings.file);
+            self.output.warning(&format!(
+                "{file}, which MEMORY_CONFIG names, does not exist; the defaults apply"
+            ))?;
         }
         if SystemClock::is_wrong() {
             self.output.warning(&format!(

@@ -238,3 +238,14 @@ fn an_empty_value_brings_back_the_default() {
     assert_snapshot!(sandbox.run(&["config", "set", "timezone", "", "--json"]), @r#"{"path":"~/.memory/config.yaml","key":"timezone","value":null}"#);
     assert_eq!(sandbox.read_file(".memory/config.yaml"), "");
 }
+
+#[test]
+fn a_missing_file_of_settings_that_the_environment_names_is_reported() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["list"]);
+    command.env("MEMORY_CONFIG", sandbox.path("none.yaml"));
+    let output = Sandbox::finish(command, "");
+    let said = String::from_utf8_lossy(&output.stderr);
+    let warning = "none.yaml, which MEMORY_CONFIG names, does not exist";
+    assert!(output.status.success() && said.contains(warning), "{said}");
+}

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use memory_core::query_parser::{QueryWord, WordRole};
 use memory_core::rank::{RankCandidate, TextProperties};
 
 use super::pending_rows::PendingDocument;
@@ -88,9 +89,14 @@ impl SearchCandidate {
         self.frequencies.iter().any(|frequency| 0 < *frequency)
     }
 
-    /// Returns which words of the query the document contains.
-    pub(super) fn coverage(&self) -> WordCoverage {
-        let words = || self.frequencies.iter().zip(&self.likeness);
+    /// Returns which words of the query the document contains, apart from the signs between them.
+    pub(super) fn coverage(&self, asked: &[QueryWord]) -> WordCoverage {
+        let words = || {
+            let found = self.frequencies.iter().zip(&self.likeness);
+            let all = found.zip(asked);
+            all.filter(|(_, word)| word.role != WordRole::Aside)
+                .map(|(found, _)| found)
+        };
         if words().all(|(frequency, _)| 0 < *frequency) {
             WordCoverage::Whole
         } else if words().all(|(frequency, like)| 0 < *frequency || 0.0 < *like) {

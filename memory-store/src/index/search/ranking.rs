@@ -367,7 +367,7 @@ fn rank_candidates(
     // all of them come first instead, those with whole words before the others.
     let is_part = |number: usize| found[number].is_part && !supported(number);
     let is_keywords = question.is_keywords();
-    let tier = |number: usize| match found[number].coverage() {
+    let tier = |number: usize| match found[number].coverage(&question.words) {
         _ if !is_keywords => u8::from(is_part(number)),
         WordCoverage::Whole => 0,
         WordCoverage::Inside => 1,

@@ -277,6 +277,17 @@ fn compounds_are_found_with_and_without_their_hyphen() {
 }
 
 #[test]
+fn a_sign_between_keywords_is_no_word_of_them() {
+    let bodies = [
+        "- a long list of things that we buy each week, such as coffee and tea",
+        "coffee, tea",
+    ];
+    with_notes(&bodies, |index| {
+        assert_eq!(numbers(index, "coffee - tea"), [2, 1]);
+    });
+}
+
+#[test]
 fn a_name_of_several_parts_is_found_before_others_of_its_parts() {
     let bodies = [
         "Upgrade to version 3.1.1 fixed the crash of the importer on large files",
