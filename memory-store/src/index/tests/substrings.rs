@@ -262,7 +262,7 @@ fn compounds_are_found_with_and_without_their_hyphen() {
     ];
     with_notes(&bodies, |index| {
         assert_eq!(numbers(index, "wifi"), [1, 2]);
-        assert_eq!(numbers(index, "wi-fi"), [2, 1]);
+        assert_eq!(numbers(index, "wi-fi"), [1, 2]);
         assert_eq!(numbers(index, "utf8"), [3]);
         assert_eq!(numbers(index, "gpt-4"), [4]);
     });
