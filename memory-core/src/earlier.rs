@@ -1,10 +1,11 @@
 //! Recognizes notes that a newer note replaces.
 //!
-//! The evidence: a sentence of the newer note says that something changed, or names as given up what the older note names, and the newer
-//! note repeats two fifths of the content words of the older one, which is a single sentence of the same category. If one of both is
-//! unsorted in the inbox, the older one must be repeated whole, except for numbers and dates. Of the two, the one stated later is current.
+//! The evidence is a sentence of the newer note that states a change of the older note's subject, or names as abandoned a thing that the
+//! older note names. The newer note repeats two fifths of the content words of the older one, which is a single sentence of the same
+//! category. If one of the two is unsorted in the inbox, all words are repeated except for numbers and dates. The note that was stated
+//! last is current.
 //!
-//! Of 40 replacements in two labelled sets of 622 memories, 21 are recognised, and no other note is taken for replaced.
+//! Of 40 replacements in two labelled sets of 622 memories, 21 are recognised, and no other note counts as replaced.
 
 use std::collections::HashMap;
 
@@ -15,14 +16,14 @@ use crate::text::{TokenKind, fold, is_han, sentences, tokenize};
 use crate::{Category, Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
 
 word_classes! {
-    /// The words that say that something changed, without accents, and the values that change.
+    /// The words for a change, without accents, and for the values that change.
     WORDS = "language/shared/changes.json": ChangeWords {
         changes,
-        /// Words that say it of the thing behind them, the determiners before, and forms of "to have" and "to be" before these.
+        /// Adjectives of a changed thing, the determiners before them, and forms of "to have" and "to be" before these.
         new,
         determiners,
         having,
-        /// Words that say that a thing beside them is given up, or the thing behind them.
+        /// Verbs next to the name of an abandoned thing, and words before it.
         given_up,
         instead,
         /// Phrases and, in scripts without spaces, parts of sentences.
@@ -38,7 +39,7 @@ const MAX_SIZES: [usize; 2] = [200, 600];
 /// The share of the older note's content words that the newer one repeats.
 const REPEATED: (usize, usize) = (2, 5);
 
-/// The number of words behind and before "dropped" or "removed" among which the thing that is given up is.
+/// The number of words after and before "dropped" or "removed" that may name the abandoned thing.
 const REACH: (usize, usize) = (3, 2);
 
 /// The number of notes that are compared with a note, and of hits that are compared with each other.
@@ -74,14 +75,14 @@ pub(crate) fn find_replacement(
     Ok(newer.max_by_key(|hit| hit.stored.memory.last_stated_at()))
 }
 
-/// Returns whether a note says that what an older one states has changed, or states again what the older one said to have changed.
+/// Returns whether a note states a change of the older one, or repeats the statement that the older one changed.
 ///
-/// See the module for the evidence. Both are of the same scope, or one of them is of a project and the other one of all.
+/// The documentation of the module has the evidence. Both are of the same scope, or one of them is of a project and the other one of all.
 pub fn replaces_note(newer: &Memory, older: &Memory) -> bool {
     ReplaceableNote::of(older).is_some_and(|older| older.is_replaced_by(newer))
 }
 
-/// Returns whether an edit makes a note say something else, so that it counts as stated at the time of the edit.
+/// Returns whether an edit changes the statement of a note, which then counts as stated at the time of the edit.
 pub(crate) fn states_otherwise(original: &Memory, edited: &Memory) -> bool {
     let terms = |text: &str| {
         let mut terms = Vec::new();
@@ -146,8 +147,7 @@ pub(crate) fn order_versions(hits: &mut [Hit]) {
 struct ReplaceableNote<'m> {
     memory: &'m Memory,
     words: ContentWords,
-    /// The number of words that are no values, such as numbers and dates. A value is what changes, so a missing one is no sign of
-    /// another subject.
+    /// The number of words other than values. Values change, so a missing one is no sign of another subject.
     lasting: usize,
 }
 
@@ -169,7 +169,7 @@ impl<'m> ReplaceableNote<'m> {
         if newer.last_stated_at() <= self.memory.last_stated_at() {
             return false;
         }
-        // What was written first is current only if it was stated again after the change.
+        // The first note is current only if it was stated again after the change.
         let is_restated = newer.created_at <= self.memory.created_at;
         if is_restated {
             return ReplaceableNote::of(newer)
@@ -178,7 +178,7 @@ impl<'m> ReplaceableNote<'m> {
         self.is_changed_by(newer)
     }
 
-    /// Returns whether `other` says that what this note states has changed.
+    /// Returns whether `other` states a change of this note.
     fn is_changed_by(&self, other: &Memory) -> bool {
         let is_sorted = ![self.memory.category, other.category].contains(&Category::Inbox);
         if other.content.len() > MAX_SIZES[1]
@@ -190,7 +190,7 @@ impl<'m> ReplaceableNote<'m> {
         }
         let new = content_words(&other.content);
         let repeated = self.count_repeated(&new);
-        // Parts of words in scripts without spaces change with the value beside them.
+        // Parts of words in scripts without spaces change with the adjacent value.
         let may_lack = |word: &str| word.contains(is_han);
         let is_whole = |(word, is_value): (&String, &bool)| {
             *is_value || may_lack(word) || new.contains_key(word)
@@ -212,7 +212,7 @@ impl<'m> ReplaceableNote<'m> {
         self.lasting.min(2)
     }
 
-    /// Returns whether a sentence about this note's subject says that something changed, or one names something of this note as given up.
+    /// Returns whether a sentence states a change of this note's subject, or names a thing of this note as abandoned.
     fn finds_change(&self, text: &str) -> bool {
         sentences(text).into_iter().any(|span| {
             let sentence = &text[span];
@@ -285,11 +285,11 @@ fn has_change(text: &str) -> bool {
     !changes(text).is_empty()
 }
 
-/// A word or phrase in a sentence that says that something changed.
+/// A word or phrase of a sentence that states a change.
 enum ChangeWord<'t> {
-    /// "New" with the thing behind it.
+    /// "New" with the following thing.
     New(&'t str),
-    /// "Dropped" with the words around it, one of which may be given up.
+    /// "Dropped" with the words around it, one of which may name the abandoned thing.
     GivenUp(Vec<&'t str>),
     /// Another word or a phrase, such as "moved" or "no longer".
     Change,
@@ -317,7 +317,7 @@ fn changes(text: &str) -> Vec<ChangeWord<'_>> {
         if is(&WORDS.new) {
             let mut before = words[..at].iter().rev().map(|word| fold(word));
             let owner = before.find(|word| !WORDS.determiners.contains(&word.as_str()));
-            // Who "shows new customers" something has no new customers.
+            // In "shows new customers a voucher", no customer changed.
             if owner.is_some_and(|owner| !WORDS.having.contains(&owner.as_str())) {
                 continue;
             }

@@ -180,10 +180,7 @@ fn merge_duplicate(
             has_passed(memory.expires_at),
             has_passed(memory.valid_until),
         );
-        let is_out_of_effect = has_expired
-            || is_outdated
-            || memory.superseded_by.is_some()
-            || find_replacement(services, memory)?.is_some();
+        let is_out_of_effect = has_expired || is_outdated || memory.superseded_by.is_some();
         let can_return =
             stored.problem.is_none() && memory.origin.is_none() && memory.reminder.is_none();
         // A draft with an earlier time, such as one of an import, does not know the present state.
@@ -191,7 +188,10 @@ fn merge_duplicate(
             && memory
                 .ends_at()
                 .is_none_or(|end| end <= written.created_at || set.operation.at < end);
-        if is_out_of_effect && can_return && is_later {
+        if can_return
+            && is_later
+            && (is_out_of_effect || find_replacement(services, memory)?.is_some())
+        {
             merged.stated_at = Some(written.created_at);
             ignored.retain(|name| *name != "expires_at" || !has_expired);
         }

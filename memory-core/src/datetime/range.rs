@@ -12,6 +12,9 @@ use super::{chinese, english, find, numeric};
 /// What joins the parts of a list in Chinese, beside signs.
 pub(super) const LIST_CHARACTERS: [&str; 4] = ["和", "与", "及", "或"];
 
+/// Maximum number of tokens of the hour that ends a range: "10:30:00 a.m.".
+const MAX_HOUR_TOKENS: usize = 12;
+
 /// The end of a range.
 #[derive(Debug, Clone)]
 pub(super) struct RangeEnd {
@@ -52,21 +55,26 @@ pub(super) fn parse_end(
         };
         (now, 1)
     });
-    // In "Monday 1-3pm, Tuesday", a day behind a comma is another one.
-    let comma = tokens[at..].iter().position(|token| {
-        matches!(
-            token.what,
-            DateTokenKind::Sign(',') | DateTokenKind::Han('，')
-        )
-    });
-    let hour = comma
-        .filter(|_| start.day.is_some() && start.clock.is_some())
-        .and_then(|comma| {
+    // In "Monday 1-3pm, Tuesday", the day after the comma is another one.
+    let comma = || {
+        let mut ahead = tokens[at..].iter().take(MAX_HOUR_TOKENS);
+        ahead.position(|token| {
+            matches!(
+                token.what,
+                DateTokenKind::Sign(',') | DateTokenKind::Han('，')
+            )
+        })
+    };
+    let hour = if start.day.is_some() && start.clock.is_some() {
+        comma().and_then(|comma| {
             let own = TokenCursor::new(&tokens[..at + comma], at).detached();
             let (spoken, length) = find::parse_expression(own)?;
             let is_hour = spoken.clock.is_some() && spoken.day.is_none() && length == comma;
             is_hour.then_some((spoken, length))
-        });
+        })
+    } else {
+        None
+    };
     let whole = now
         .or(hour)
         .or_else(|| find::parse_expression(own))

@@ -15,9 +15,9 @@
 //!   (`user`, `human`); or it was ingested from an instruction file of the user (`CLAUDE.md`, `CLAUDE.local.md` and `rules/` of the source
 //!   `claude`). Requests (`always use tabs`) and statements (`I prefer tabs`) count.
 //! - **An agent on behalf of the person**: there is no role, and the source is a program, such as the name of a client of the Model Context
-//!   Protocol, or a file of notes of the source `claude`. The memory counts if it is short, begins with a statement about the person in the
-//!   first or third person (`The user prefers tabs`, `I want short answers`) and contains no request. So neither a page that an agent
-//!   summarizes nor an instruction that it repeats without naming the person counts.
+//!   Protocol, or a file of notes of the source `claude`. The memory counts if it is short and begins with a statement about the person in
+//!   the first or third person (`The user prefers tabs`, `I want short answers`), without a request behind it; or with a request, without
+//!   an address. So no page that an agent summarizes counts.
 //! - **Anything else never counts**: the roles `assistant`, `tool` and `author`; notes ingested from other sources; sources that are web
 //!   addresses or tools.
 //!

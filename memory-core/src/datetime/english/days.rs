@@ -152,7 +152,11 @@ fn parse_offset_from_day(
         Some(amount) if !has_article => amount,
         _ => {
             // "The third day after Tuesday".
-            let nth = cursor.attempt(parse_nth).unwrap_or(1);
+            let nth = cursor.attempt(|cursor| {
+                let nth = parse_nth(cursor)?;
+                parse_unit(&mut cursor.clone()).map(|_| nth)
+            });
+            let nth = nth.unwrap_or(1);
             let (unit, each) = parse_unit(cursor)?;
             let each = each.checked_mul(u64::try_from(nth).ok()?)?;
             let is_before_day = matches!(
