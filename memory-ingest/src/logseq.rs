@@ -281,15 +281,19 @@ fn find_references(prose: &str) -> Vec<PageReference> {
 /// Returns the pages of the labelled links of an Org page: `[[page][label]]` and `[[file:../pages/a_b.org][a b]]`.
 fn find_org_links(prose: &str) -> impl Iterator<Item = PageReference> {
     static LINK: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"\[\[([^\[\]]+)\]\[([^\[\]]+)\]\]").expect("the pattern is right")
+        let (code, link) = (
+            r"(?:^|\s)[~=]\S[^\n]*?[~=]",
+            r"\[\[([^\[\]]+)\]\[([^\[\]]+)\]\]",
+        );
+        Regex::new(&format!("(?m){code}|{link}")).expect("the pattern is right")
     });
     LINK.captures_iter(prose).filter_map(|link| {
-        let (target, label) = (&link[1], &link[2]);
+        let (target, label) = (link.get(1)?.as_str(), &link[2]);
         let is_page = target.starts_with("file:") && has_extension(target, &["org", "md"]);
         let page = match target.split_once(':') {
-            None => target,
+            None if !target.starts_with("((") => target,
             Some(_) if is_page => label,
-            Some(_) => return None,
+            _ => return None,
         };
         Some(PageReference {
             page: page.trim().to_owned(),
@@ -305,7 +309,7 @@ mod tests {
     #[test]
     fn labelled_links_of_org_name_a_page() {
         let text = "[[file:../pages/a_b.org][a b]] [[c][d]] [[id:1][e]] [[https://f.example][g]] \
-                    [[file:../assets/h.png][i]]";
+                    [[((0-1))][h]] ~[[j][k]]~ [[file:../assets/h.png][i]]";
         let pages: Vec<_> = find_org_links(text).map(|own| own.page).collect();
         assert_eq!(pages, ["a b", "c"]);
     }
