@@ -220,29 +220,15 @@ pub(crate) fn refuse(tool: &str, schema: &Value, faults: String) -> ToolError {
 
 /// Returns the name that differs least from `unknown`, if it differs little.
 fn nearest_name<'a>(unknown: &str, names: &[&'a str]) -> Option<&'a str> {
+    if MAX_VALUE < unknown.len() {
+        return None;
+    }
     let nearest = names
         .iter()
-        .map(|name| (edit_distance(unknown, name), *name))
+        .map(|name| (strsim::osa_distance(unknown, name), *name))
         .min()?;
     let (distance, name) = nearest;
     (distance <= 2 && distance < name.len() / 2 + 1).then_some(name)
-}
-
-/// Returns the number of bytes to insert, remove or replace between two short texts.
-fn edit_distance(one: &str, other: &str) -> usize {
-    if MAX_VALUE < one.len() {
-        return usize::MAX;
-    }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (line, from) in one.bytes().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
-        for (column, to) in other.bytes().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]

@@ -27,9 +27,9 @@ pub struct SmartSearchResults {
 }
 
 impl SmartSearchResults {
-    /// Returns what the words of the query add to its filter: "category decisions, from 2026-05-01".
-    pub fn describe_added(&self, filter: &Filter) -> Option<String> {
-        Some(describe_filter(&self.filter, filter)).filter(|added| !added.is_empty())
+    /// Returns what the words of the query add to its filter, with days in the zone of the person: "category decisions, from 2026-05-01".
+    pub fn describe_added<Tz: TimeZone>(&self, filter: &Filter, zone: &Tz) -> Option<String> {
+        Some(describe_filter(&self.filter, filter, zone)).filter(|added| !added.is_empty())
     }
 }
 
@@ -105,7 +105,7 @@ pub fn smart_search<Tz: TimeZone>(
             filter: narrow,
         });
     }
-    if is_about_memories(&words) {
+    if is_about_memories(&words, has_other_times(&narrow, filter)) {
         let found = list_newest(services, &narrow, limit)?;
         if 0 < found.total {
             return Ok(SmartSearchResults {
@@ -125,7 +125,7 @@ pub fn smart_search<Tz: TimeZone>(
     let mut found = ask(text, filter)?;
     let reasons = found.degraded.take().into_iter().chain([format!(
         "nothing matches {}; all memories were searched",
-        describe_filter(&narrow, filter)
+        describe_filter(&narrow, filter, &now.timezone())
     )]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
     Ok(SmartSearchResults {
@@ -137,8 +137,11 @@ pub fn smart_search<Tz: TimeZone>(
 
 /// Returns whether a query consists of the name of a category.
 fn names_category_alone(text: &str, narrow: &Filter, filter: &Filter) -> bool {
-    let has_times = narrow.from != filter.from || narrow.until != filter.until;
-    !has_times && parse(text, filter).question.is_keywords()
+    !has_other_times(narrow, filter) && parse(text, filter).question.is_keywords()
+}
+
+fn has_other_times(narrow: &Filter, filter: &Filter) -> bool {
+    narrow.from != filter.from || narrow.until != filter.until
 }
 
 /// Returns the filter of a text that asks for memories of any subject, as in "what did you store last week"; `None` for other texts.
@@ -148,7 +151,7 @@ pub(crate) fn listing_filter<Tz: TimeZone>(
     now: &DateTime<Tz>,
 ) -> Option<Filter> {
     let asked = extract_filter(text, filter, now);
-    is_about_memories(&asked.text).then_some(asked.filter)
+    is_about_memories(&asked.text, false).then_some(asked.filter)
 }
 
 /// Returns the first `limit` hits, with near-duplicates of better hits last.
@@ -223,8 +226,8 @@ pub(crate) fn list_newest(
 /// Maximum snippet length in characters for memories that are listed without a search.
 const MAX_SNIPPET: usize = 160;
 
-fn describe_filter(narrow: &Filter, wide: &Filter) -> String {
-    let day = |moment: DateTime<chrono::Utc>| moment.format("%Y-%m-%d").to_string();
+fn describe_filter<Tz: TimeZone>(narrow: &Filter, wide: &Filter, zone: &Tz) -> String {
+    let day = |moment: DateTime<chrono::Utc>| moment.with_timezone(zone).date_naive().to_string();
     let mut told = Vec::new();
     if let Some(category) = narrow.category.filter(|_| wide.category.is_none()) {
         told.push(format!("category {category}"));
@@ -322,6 +325,8 @@ mod tests {
             "what have you stored today?",
             "what do you know?",
             "show me all my notes",
+            "what happened today?",
+            "今天发生了什么事情",
         ] {
             assert_eq!(ask(&services, text).found.total, 2, "{text}");
         }
@@ -331,6 +336,19 @@ mod tests {
                 .total,
             0
         );
+        assert_eq!(ask(&services, "what happened?").found.total, 0);
+    }
+
+    #[test]
+    fn added_times_are_days_of_the_person() {
+        let services = home();
+        let berlin = chrono::FixedOffset::east_opt(7_200).expect("an offset");
+        let now = services.clock.now().with_timezone(&berlin);
+        let query = Query::new("May 6th, 2024");
+        let answer = smart_search(&services, &query, &now).expect("an answer");
+        let missed =
+            "nothing matches from 2024-05-06, before 2024-05-07; all memories were searched";
+        assert_eq!(answer.found.degraded.as_deref(), Some(missed));
     }
 
     #[test]

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use memory_agent::json;
 use memory_core::query_parser::extract_bounds;
 use memory_core::rank::RankFeature;
-use memory_core::topic::{TopicHit, Topics};
+use memory_core::topic::{TopicError, TopicHit, Topics};
 use memory_core::{
-    Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults,
+    Filter, Hit, Lifetime, Query, Ranking, RerankScore, ScoreExplanation, SearchResults, StoreError,
 };
 
 use crate::app::App;
@@ -125,7 +125,13 @@ impl SearchArgs {
         let topics = services.topics.take().filter(|_| {
             self.kind != SearchKindArg::Note && query.filter == unrestricted_filter(lifetime)
         });
-        let topics = find_topics(topics.as_ref(), &query.text, limit, &mut app.output)?;
+        let topics = find_topics(
+            topics.as_ref(),
+            &query.text,
+            limit,
+            self.kind != SearchKindArg::Topic,
+            &mut app.output,
+        )?;
         let answer = match self.kind {
             SearchKindArg::Topic => None,
             SearchKindArg::All | SearchKindArg::Note => {
@@ -134,7 +140,7 @@ impl SearchArgs {
         };
         let added = answer
             .as_ref()
-            .and_then(|answer| answer.describe_added(&query.filter));
+            .and_then(|answer| answer.describe_added(&query.filter, &now.timezone()));
         let narrowed = answer.as_ref().filter(|_| added.is_some());
         let understood = narrowed.map(json::understood);
         let found = answer.map_or_else(SearchResults::default, |answer| answer.found);
@@ -347,6 +353,7 @@ fn find_topics(
     topics: Option<&Topics>,
     question: &str,
     limit: usize,
+    with_memories: bool,
     output: &mut Output,
 ) -> Result<Option<FoundTopics>, Failure> {
     let Some(topics) = topics else {
@@ -354,6 +361,12 @@ fn find_topics(
     };
     match memory_core::topic::search(topics, question, limit) {
         Ok(found) => Ok(Some(found)),
+        // The search of the memories reports the same error.
+        Err(TopicError::Store(error))
+            if with_memories && matches!(*error, StoreError::Invalid { .. }) =>
+        {
+            Ok(None)
+        }
         Err(error) => {
             output.warn_incomplete(&format!("cannot search the topics: {error}"))?;
             Ok(None)

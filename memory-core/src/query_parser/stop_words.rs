@@ -5,6 +5,8 @@ use crate::text::{TokenKind, tokenize};
 word_classes! {
     /// The stop words of queries.
     ENGLISH = "../language/en/stop_words.json": StopWords {
+        /// English words that ask for memories of any subject if a time is given.
+        event_words,
         /// English words that ask for memories of any subject.
         memory_words,
         /// English stop words, in ascending order.
@@ -28,7 +30,9 @@ pub(crate) fn has_content_word(text: &str) -> bool {
 }
 
 /// Returns whether the only words of `text` with content ask for memories of any subject, as in "what did you store".
-pub(crate) fn is_about_memories(text: &str) -> bool {
+///
+/// With `of_time`, the words are those of a question about a time: "what happened".
+pub(crate) fn is_about_memories(text: &str, of_time: bool) -> bool {
     let (mut is_about, mut names_memories) = (true, false);
     tokenize(text, &mut |token| {
         let (spelled, is_word) = (
@@ -37,10 +41,11 @@ pub(crate) fn is_about_memories(text: &str) -> bool {
         );
         let is_known = if is_word {
             ENGLISH.memory_words.contains(&spelled.as_str())
+                || of_time && ENGLISH.event_words.contains(&spelled.as_str())
         } else {
-            spelled
-                .chars()
-                .all(|character| MEMORY_HAN.contains(character))
+            spelled.chars().all(|character| {
+                MEMORY_HAN.contains(character) || of_time && EVENT_HAN.contains(character)
+            })
         };
         names_memories |= is_known;
         is_about &= is_known || is_stop_token(&spelled, is_word);
@@ -64,6 +69,9 @@ const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
 
 /// Chinese characters of words that ask for memories of any subject.
 const MEMORY_HAN: &str = "记記住忆憶知道存储儲保什么麼哪些笔筆新了我的你您都有";
+
+/// Chinese characters of words that ask what happened.
+const EVENT_HAN: &str = "发發生过過事情";
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayPart, TimeOfDay};
 use super::super::token::DateTokenKind;
 use super::super::{numeric, range};
-use super::numbers::{is_numeral, parse_number_in};
+use super::numbers::{is_numeral, parse_adjacent_digits, parse_number_in};
 
 /// Whether a day or part of the day precedes, which makes any number before 点 an hour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +173,9 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     if !cursor.starts_cleanly() {
         return None;
     }
-    let hour = parse_number_in(cursor, 0..=24)?;
+    let hour = cursor
+        .attempt(parse_approximate_hour)
+        .or_else(|| parse_number_in(cursor, 0..=24))?;
     // The "2" of "2-4点" is an hour.
     let mut ahead = *cursor;
     let is_range_start = range::consume_joint(&mut ahead)
@@ -211,6 +213,13 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     // "八点多" is about eight.
     cursor.consume_han("多");
     TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0))
+}
+
+/// Consumes the numbers of 两三点 and 十一二点, and returns the first.
+fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<u64> {
+    let (low, high) = parse_adjacent_digits(cursor)?;
+    let is_hour = matches!(cursor.peek_han(0), Some('点' | '點' | '时'));
+    (low < high && high <= 24 && is_hour).then_some(low)
 }
 
 /// Consumes the seconds after the minutes, also more than there are.

@@ -213,6 +213,10 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
             .map(|day| day.value)
             .or_else(|| parse_below_hundred(cursor))
     })?;
+    if cursor.is_glued(0) && is_misspelled_ending(cursor.word()) {
+        cursor.step();
+        return Some((u32::try_from(day).ok()?, true));
+    }
     let is_minute_next =
         cursor.is_glued(1) && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)));
     let is_clock = cursor.is_glued(0)
@@ -225,6 +229,14 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
     } else {
         Some((u32::try_from(day).ok()?, false))
     }
+}
+
+/// Returns whether one letter of the ending of an ordinal is wrong: "31sh", "3td".
+fn is_misspelled_ending(word: &str) -> bool {
+    let is_one_off = |ending: &&str| strsim::hamming(ending, word) == Ok(1);
+    ["st", "nd", "rd", "th"]
+        .iter()
+        .any(|ending| is_one_off(&ending))
 }
 
 /// Consumes the year that follows a day and month, if there is one.

@@ -12,11 +12,47 @@ pub(crate) enum Sense {
     AmongOthers,
 }
 
+/// The names long enough to be known with a wrong letter.
+const LONG_NAMES: [&str; 14] = [
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "january",
+    "february",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+/// Returns the name of a weekday or month that `word` misspells by one letter, or by two in the wrong order.
+///
+/// A name of six letters is known only by its letters in another order: "sundae" and "Augusta" are other words.
+fn misspelled_name(word: &str) -> Option<&'static str> {
+    let letters = |word: &str| {
+        let mut letters = word.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    LONG_NAMES.into_iter().find(|name| {
+        name.as_bytes()[0] == word.bytes().next().unwrap_or_default()
+            && name.len().abs_diff(word.len()) <= 1
+            && *name != word
+            && strsim::osa_distance(name, word) == 1
+            && (6 < name.len() || letters(name) == letters(word))
+    })
+}
+
 pub(crate) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
-    let weekday = match word {
+    let weekday = match misspelled_name(word).unwrap_or(word) {
         "monday" | "mondays" | "mon" => Weekday::Mon,
         "tuesday" | "tuesdays" | "tue" | "tues" => Weekday::Tue,
-        "wednesday" | "wednesdays" | "wed" | "weds" | "wednsday" | "wedesday" => Weekday::Wed,
+        "wednesday" | "wednesdays" | "wed" | "weds" => Weekday::Wed,
         "thursday" | "thursdays" | "thu" | "thur" | "thurs" => Weekday::Thu,
         "friday" | "fridays" | "fri" => Weekday::Fri,
         "saturday" | "saturdays" | "sat" => Weekday::Sat,
@@ -32,9 +68,9 @@ pub(crate) fn lookup_weekday(word: &str) -> Option<(Weekday, Sense)> {
 }
 
 pub(crate) fn lookup_month(word: &str) -> Option<(u32, Sense)> {
-    let month = match word {
+    let month = match misspelled_name(word).unwrap_or(word) {
         "january" | "jan" => 1,
-        "february" | "feb" | "febuary" => 2,
+        "february" | "feb" => 2,
         "march" | "mar" => 3,
         "april" | "apr" => 4,
         "may" => 5,

@@ -37,6 +37,38 @@ fn repeated_chinese_offsets_add_up_and_ends_of_other_words_are_none() {
 }
 
 #[test]
+fn names_of_days_and_months_and_endings_may_have_a_wrong_letter() {
+    for (text, at) in [
+        ("call Bob Aug 31sh 11:00pm", "2025-08-31 23:00"),
+        ("pay on 31sh August 11pm", "2025-08-31 23:00"),
+        ("Sept 3td at 9am", "2025-09-03 09:00"),
+        ("Septembr 3 9am", "2025-09-03 09:00"),
+        ("Dec 24dh 5pm", "2025-12-24 17:00"),
+        ("Tuesdya 5pm", "2025-06-17 17:00"),
+        ("firday 5pm", "2025-06-13 17:00"),
+        ("on wednsday at 9", "2025-06-18 09:00"),
+        ("eat a sundae", "-"),
+        ("Augusta 3", "-"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
+fn of_two_chinese_hours_the_first_counts() {
+    for (text, at) in [
+        ("明天下午两三点开会", "2025-06-12 14:00"),
+        ("明天下午一两点", "2025-06-12 13:00"),
+        ("明天上午十一二点", "2025-06-12 11:00"),
+        ("明天下午七八点", "2025-06-12 19:00"),
+        ("明天晚上八九点半", "2025-06-12 20:30"),
+        ("他提了两三点建议", "-"),
+    ] {
+        assert_eq!(format_found_date(text), at, "{text}");
+    }
+}
+
+#[test]
 fn a_round_number_may_have_an_article() {
     for (text, at) in [
         ("in a hundred days", "2025-09-19"),
