@@ -233,10 +233,9 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
 
 /// Returns whether one letter of the ending of an ordinal is wrong: "31sh", "3td".
 fn is_misspelled_ending(word: &str) -> bool {
-    let is_one_off = |ending: &&str| strsim::hamming(ending, word) == Ok(1);
     ["st", "nd", "rd", "th"]
         .iter()
-        .any(|ending| is_one_off(&ending))
+        .any(|ending| strsim::hamming(ending, word) == Ok(1))
 }
 
 /// Consumes the year that follows a day and month, if there is one.
