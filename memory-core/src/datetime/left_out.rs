@@ -95,6 +95,7 @@ fn find_beside(
     };
     let zone = || {
         find_unknown_zone(text, tokens, after, reading.kind)
+            .or_else(|| find_zone_of_day(text, tokens, after, reading.kind))
             .filter(|zone| !zone.clone().any(is_other))
     };
     let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| {
@@ -267,6 +268,22 @@ fn find_unknown_zone(
     cursor.step();
     // In "10:00 VAT return", a noun follows.
     (is_abbreviation && english::can_end_number(&cursor)).then(|| after..cursor.position())
+}
+
+/// Returns the time zone behind a day without an hour: "EST", "UTC+9", "Europe/Berlin".
+fn find_zone_of_day(
+    text: &str,
+    tokens: &[DateToken<'_>],
+    after: usize,
+    kind: DatePrecision,
+) -> Option<Range<usize>> {
+    let mut cursor = TokenCursor::new(tokens, after);
+    english::parse_zone(&mut cursor).filter(|_| kind == DatePrecision::Date)?;
+    let place = after..cursor.position();
+    let name = &text[tokens[place.start].span.start..tokens[place.end - 1].span.end];
+    // "met" and "Est" are other words.
+    let is_name = name.contains('/') || !name.contains(char::is_lowercase);
+    (is_name && english::can_end_number(&cursor)).then_some(place)
 }
 
 /// Returns whether a token is the unit of how long a recurrence lasts: "for 5 weeks", "3 times", 连续五周.

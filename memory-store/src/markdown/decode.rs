@@ -242,6 +242,8 @@ fn file_line(line: usize) -> usize {
 }
 
 /// Returns the memory's entries that parse individually, if the front matter as a whole does not.
+///
+/// A line such as `title: Re: the plan` is a text without its quotes.
 fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     let starts_known = |line: &str| {
         line.split_once(':')
@@ -250,10 +252,13 @@ fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     let goes_on = |line: &str| line.starts_with([' ', '\t', '-']);
     let (mut readable, mut at, mut start) = (Vec::new(), 0, None::<usize>);
     let mut take = |from: Option<usize>, to: usize| {
-        if let Some(Ok(YamlNode::Map(entries))) =
-            from.map(|from| yaml::parse_spelled(&yaml[from..to]))
-        {
-            readable.extend(entries);
+        let Some(entry) = from.map(|from| &yaml[from..to]) else {
+            return;
+        };
+        match yaml::parse_spelled(entry) {
+            Ok(YamlNode::Map(entries)) => readable.extend(entries),
+            Ok(_) => {}
+            Err(_) => readable.extend(unquoted_text(entry)),
         }
     };
     for line in yaml.split_inclusive('\n') {
@@ -265,4 +270,13 @@ fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     }
     take(start, at);
     readable
+}
+
+/// Returns the key of an entry of one line, and its value as text, unless the value has a notation of YAML.
+fn unquoted_text(entry: &str) -> Option<(YamlNode, YamlNode)> {
+    let (key, value) = entry.trim_end().split_once(": ")?;
+    let value = value.trim();
+    let is_plain = !value.starts_with(['[', '{', '"', '\'', '|', '>', '#', '&', '*', '!']);
+    let text = |text: &str| YamlNode::Text(text.to_owned());
+    (is_plain && !value.contains('\n')).then(|| (text(key.trim_end()), text(value)))
 }

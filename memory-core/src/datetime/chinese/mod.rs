@@ -233,7 +233,13 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         return false;
     }
     if spoken.zone.is_none()
-        && let Some(zone) = cursor.attempt(parse_zone)
+        && let Some(zone) = cursor.attempt(|cursor| {
+            let zone = parse_zone(cursor)?;
+            let is_chinese = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(_)));
+            let is_hour = spoken.clock.is_some()
+                || parse_clock(&mut cursor.clone(), ChineseBareHour::Hour).is_some();
+            (is_hour || is_chinese).then_some(zone)
+        })
     {
         spoken.zone = Some(zone);
         return true;

@@ -391,6 +391,15 @@ fn what_can_be_read_of_a_damaged_file_is_read() {
         (memory.tags.as_slice(), memory.id.short().as_str()),
         (&["a".to_owned()][..], "550e8400")
     );
+    let (memory, problem) = damaged("---\ntitle: Re: the plan\ntags:\n  - mail\n---\nbody");
+    assert_eq!(
+        (
+            memory.title.as_deref(),
+            memory.tags.as_slice(),
+            problem.line
+        ),
+        (Some("Re: the plan"), &["mail".to_owned()][..], Some(2))
+    );
     let (memory, problem) = damaged("---\ntitle: a\nbody\n");
     assert_eq!(
         (memory.content.as_str(), memory.title, problem.line),
