@@ -12,7 +12,7 @@ use super::scan::{VectorScan, scan};
 use super::view::RowsView;
 
 /// Number of rows that justify a thread.
-const ROWS_PER_THREAD: usize = 100_000;
+const ROWS_PER_THREAD: usize = 16_384;
 
 /// Maximum number of threads: more do not increase the memory bandwidth.
 const MAX_THREADS: usize = 8;
@@ -69,9 +69,9 @@ impl ModelVectors {
         let Some(view) = &self.view else {
             return Ok(vec![None; documents.len()]);
         };
-        let live = view.live_slots(documents.iter().map(|(key, _)| *key));
+        let live = view.slots_of(documents.iter().map(|(key, _)| *key));
         let document = |(key, text): &(i64, ContentHash)| {
-            let slots = live.of(*key)?;
+            let slots = live.get(key)?;
             let passages = view.current_document(slots, text)?;
             let best = nearest_passage((query.scale, &query.codes), &passages)?;
             // Another process may have erased the rows meanwhile.

@@ -1,9 +1,8 @@
 //! The vectors of one model, and how they follow changes by other processes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memory_core::{ContentHash, StoreError};
@@ -261,37 +260,6 @@ impl ModelVectors {
                 .collect()
         };
         self.view.as_ref().map(damaged).unwrap_or_default()
-    }
-}
-
-/// Where live rows of some documents are.
-#[derive(Debug, Default)]
-pub(super) struct LiveSlots {
-    /// The rows of each of these documents that has some.
-    pub(super) slots: HashMap<i64, Range<usize>>,
-    /// The number of all documents with live rows.
-    pub(super) documents: usize,
-}
-
-impl LiveSlots {
-    pub(super) fn of(&self, key: i64) -> Option<&Range<usize>> {
-        self.slots.get(&key)
-    }
-}
-
-impl RowsView {
-    /// Finds the live rows of documents.
-    pub(super) fn live_slots(&self, keys: impl Iterator<Item = i64>) -> LiveSlots {
-        let filter = KeyFilter::new(keys);
-        let mut live = LiveSlots::default();
-        for (slots, key) in self.live_documents() {
-            if filter.contains(key) {
-                live.slots.insert(key, slots.clone());
-            }
-            // Rows that a power cut left without content have the key 0.
-            live.documents += usize::from(key != 0 || self.document(&slots).is_some());
-        }
-        live
     }
 }
 

@@ -1,5 +1,6 @@
 //! The memory-mapped rows in one state.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 use std::path::Path;
@@ -13,6 +14,7 @@ use zerocopy::{FromBytes, Immutable, KnownLayout};
 use super::head::VectorHead;
 use super::layout::VectorRow;
 use super::layout::{BLOCK, RowColumn, RowLayout};
+use super::open::KeyFilter;
 use crate::error::index_error;
 
 /// The rows in one state. A row that it shows is never written again, except that it may be overwritten with zeros.
@@ -116,6 +118,32 @@ impl RowsView {
                     && (row.key, row.text) == (rows[0].key, rows[0].text)
             });
         is_whole.then_some(rows)
+    }
+
+    /// Returns the slots of those of these documents that have live rows.
+    pub(super) fn slots_of(&self, keys: impl Iterator<Item = i64>) -> HashMap<i64, Range<usize>> {
+        let filter = KeyFilter::new(keys);
+        let mut found: HashMap<i64, Range<usize>> = HashMap::new();
+        for block in (0..self.blocks()).map(|number| self.block(number)) {
+            let slots = block.slots.clone().zip(block.keys);
+            for (slot, key) in slots.filter(|(_, key)| filter.contains(**key)) {
+                if self.head.dead.contains(slot) {
+                    continue;
+                }
+                // The rows of a document follow each other.
+                let own = found.entry(*key).or_insert(slot..slot);
+                *own = if own.end == slot { own.start } else { slot }..slot + 1;
+            }
+        }
+        found
+    }
+
+    /// Returns the number of documents with live rows.
+    pub(super) fn count_documents(&self) -> usize {
+        // Rows that a power cut left without content have the key 0.
+        let exists =
+            |(slots, key): &(Range<usize>, i64)| *key != 0 || self.document(slots).is_some();
+        self.live_documents().filter(exists).count()
     }
 
     /// Returns the number of blocks.

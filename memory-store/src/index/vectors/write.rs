@@ -83,11 +83,10 @@ impl ModelVectors {
                 why: format!("the limit of {MOST_ROWS} vectors per model is exceeded"),
             });
         }
-        let live = self
-            .view
-            .as_ref()
-            .map(|view| view.live_slots(prepared.keys().copied()))
-            .unwrap_or_default();
+        let (live, documents) = self.view.as_ref().map_or_else(Default::default, |view| {
+            let live = view.slots_of(prepared.keys().copied());
+            (live, view.count_documents())
+        });
         let append = || {
             let (file, mut head) = match &self.view {
                 Some(view) => (self.open_rows(view)?, view.head.clone()),
@@ -104,8 +103,8 @@ impl ModelVectors {
             Ok((file, head))
         };
         let (file, mut head) = append().map_err(|error| self.write_error(error))?;
-        head.documents = live.documents + prepared.len() - live.slots.len();
-        let mut replaced: Vec<usize> = live.slots.into_values().flatten().collect();
+        head.documents = documents + prepared.len() - live.len();
+        let mut replaced: Vec<usize> = live.into_values().flatten().collect();
         replaced.sort_unstable();
         for slot in &replaced {
             head.dead.insert(*slot);
@@ -140,13 +139,14 @@ impl ModelVectors {
             let file = self
                 .open_rows(&view)
                 .map_err(|error| self.write_error(error))?;
-            let live = view.live_slots(keys.iter().copied());
-            removed = live.slots.len();
+            let live = view.slots_of(keys.iter().copied());
+            removed = live.len();
             if 0 < removed {
+                let documents = view.count_documents();
                 let mut head = view.head;
                 head.sequence += 1;
-                head.documents = live.documents - removed;
-                for slot in live.slots.into_values().flatten() {
+                head.documents = documents - removed;
+                for slot in live.into_values().flatten() {
                     head.dead.insert(slot);
                 }
                 self.publish(head)?;
