@@ -165,6 +165,36 @@ struct SourceInProjects<'p> {
     is_trusting: bool,
 }
 
+/// The names of projects in a source with their folders, and the names of their scopes here.
+type ProjectNames = HashMap<(String, Option<PathBuf>), String>;
+
+impl SourceInProjects<'_> {
+    /// Replaces the name of a project in the source by the one that it has here.
+    fn name_project(
+        &self,
+        scope: &mut Scope,
+        folder: Option<PathBuf>,
+        root: Option<&str>,
+        known: &mut ProjectNames,
+    ) {
+        let Scope::Project(name) = scope else {
+            return;
+        };
+        let is_stated = !self.is_trusting && (self.states_folders || !self.is_own_place);
+        if folder.is_none() && !is_stated {
+            return;
+        }
+        let folder = folder.filter(|_| self.is_own_place || !self.states_folders);
+        let own = || {
+            let files = (self.source.name(), root, self.path);
+            self.projects
+                .name_for_import(name, folder.as_deref(), files)
+        };
+        let key = (name.clone(), folder.clone());
+        *name = known.entry(key).or_insert_with(own).clone();
+    }
+}
+
 /// The warning about the fields of an export in files that may be written by anybody.
 const FIELDS_LEFT_OUT: &str = "scope, source, role, category, pin and reminder of an export are left out, here and in other files; with --trust they count";
 
@@ -198,7 +228,7 @@ impl Source for SourceInProjects<'_> {
     }
 
     fn items(&self) -> Box<dyn Iterator<Item = SourceItem> + '_> {
-        let mut known = HashMap::<(String, Option<PathBuf>), String>::new();
+        let mut known = ProjectNames::new();
         let mut is_told = false;
         // Returns the reason why the note is left out, if it is.
         let mut place = move |note: &mut NoteItem| -> Option<String> {
@@ -224,19 +254,7 @@ impl Source for SourceInProjects<'_> {
             }
             let folder = note.project_folder.take();
             let root = note.draft.origin.as_ref().map(|origin| origin.root.clone());
-            if let Scope::Project(name) = &mut note.draft.scope
-                && (folder.is_some()
-                    || !self.is_trusting && (self.states_folders || !self.is_own_place))
-            {
-                let folder = folder.filter(|_| self.is_own_place || !self.states_folders);
-                let own = || {
-                    let files = (self.source.name(), root.as_deref(), self.path);
-                    self.projects
-                        .name_for_import(name, folder.as_deref(), files)
-                };
-                let key = (name.clone(), folder.clone());
-                *name = known.entry(key).or_insert_with(own).clone();
-            }
+            self.name_project(&mut note.draft.scope, folder, root.as_deref(), &mut known);
             None
         };
         Box::new(self.source.items().map(move |mut item| {
@@ -259,6 +277,14 @@ impl Source for SourceInProjects<'_> {
     }
 
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
-        self.source.sessions()
+        let mut known = ProjectNames::new();
+        Box::new(self.source.sessions().map(move |mut item| {
+            if let SourceSessionItem::Session(session) = &mut item {
+                // The folder is stated in the files.
+                let folder = session.project_folder.take().filter(|_| self.is_own_place);
+                self.name_project(&mut session.scope, folder, None, &mut known);
+            }
+            item
+        }))
     }
 }

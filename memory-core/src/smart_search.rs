@@ -83,7 +83,8 @@ pub fn smart_search<Tz: TimeZone>(
         found.hits = demote_near_duplicates(found.hits, limit);
         Ok(found)
     };
-    let found = match has_content_word(&words) {
+    let asks_what_happened = has_other_times(&narrow, filter) && is_about_memories(&words, true);
+    let found = match has_content_word(&words) && !asks_what_happened {
         true if narrow == *filter => ask(&words, filter)?,
         // A time or a word such as "preferences" may also be part of the subject, so all memories are searched too.
         true => match ask(&words, &narrow)? {
@@ -105,7 +106,7 @@ pub fn smart_search<Tz: TimeZone>(
             filter: narrow,
         });
     }
-    if is_about_memories(&words, has_other_times(&narrow, filter)) {
+    if is_about_memories(&words, false) {
         let found = list_newest(services, &narrow, limit)?;
         if 0 < found.total {
             return Ok(SmartSearchResults {

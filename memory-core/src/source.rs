@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::instance::history::RecordDraft;
 use crate::wikilink::WikilinkRule;
-use crate::{Code, ContentHash, Draft, LocalZone, MemoryId, Origin};
+use crate::{Code, ContentHash, Draft, LocalZone, MemoryId, Origin, Scope};
 
 /// An external source of notes, such as an Obsidian vault. It is read and never written.
 pub trait Source: Debug + Send + Sync {
@@ -209,6 +209,24 @@ pub struct SourceSession {
     pub updated_at: Option<DateTime<Utc>>,
     /// The messages, in order. A message without a time in the source has none.
     pub records: Vec<RecordDraft>,
+    /// The scope of the facts in the messages: the project in which the conversation took place, or all projects.
+    pub scope: Scope,
+    /// The folder of this project, if its source knows the folder, see [`NoteItem::project_folder`].
+    pub project_folder: Option<PathBuf>,
+}
+
+impl SourceSession {
+    /// Returns a conversation of no project, without a title.
+    pub fn new(id: impl Into<String>, records: Vec<RecordDraft>) -> Self {
+        Self {
+            id: id.into(),
+            title: None,
+            updated_at: None,
+            records,
+            scope: Scope::Global,
+            project_folder: None,
+        }
+    }
 }
 
 /// The error that a source cannot be read.

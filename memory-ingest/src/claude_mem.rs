@@ -6,7 +6,9 @@ use std::path::Path;
 use memory_core::chrono::{DateTime, Utc};
 use memory_core::instance::history::RecordDraft;
 use memory_core::json::JsonText;
-use memory_core::{Category, Source, SourceError, SourceItem, SourceSession, SourceSessionItem};
+use memory_core::{
+    Category, Scope, Source, SourceError, SourceItem, SourceSession, SourceSessionItem,
+};
 use serde_json::json;
 
 use crate::database::SourceTable;
@@ -285,10 +287,9 @@ impl PromptSession {
         prompts.sort_by_key(|(order, _)| *order);
         let records: Vec<_> = prompts.into_iter().map(|(_, record)| record).collect();
         (!records.is_empty()).then_some(SourceSession {
-            id,
             title: self.title,
-            updated_at: None,
-            records,
+            scope: self.project.map_or(Scope::Global, Scope::Project),
+            ..SourceSession::new(id, records)
         })
     }
 }

@@ -183,7 +183,11 @@ fn add_message(session: &mut SessionBuilder, is_user: bool, entry: &TranscriptEn
     if text.trim().is_empty() {
         return;
     }
-    let project = entry.cwd.text().and_then(project_name);
+    let folder = entry.cwd.text();
+    let project = folder.and_then(project_name);
+    if let Some(folder) = folder {
+        session.set_project(folder);
+    }
     let meta = [
         ("message_id", entry.uuid.text()),
         ("model", model),

@@ -137,7 +137,10 @@ impl CodexSessions {
                 is_subagent = payload.source.get("subagent").is_some();
             }
             is_first = false;
-            project = payload.cwd.text().and_then(project_name).or(project.take());
+            if let Some(folder) = payload.cwd.text() {
+                session.set_project(folder);
+                project = project_name(folder).or(project.take());
+            }
             model = payload.model.text().map(str::to_owned).or(model.take());
             if payload
                 .message_kind

@@ -270,10 +270,8 @@ impl Source for Letta {
             let id = names.add(session_id(&agent_name(&record), records.first()?));
             let title = record.text(&["name"]).map(|name| one_line(&name));
             Some(SourceSessionItem::Session(Box::new(SourceSession {
-                id,
                 title,
-                updated_at: None,
-                records,
+                ..SourceSession::new(id, records)
             })))
         }))
     }

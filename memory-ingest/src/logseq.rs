@@ -281,11 +281,11 @@ fn find_references(prose: &str) -> Vec<PageReference> {
 /// Returns the pages of the labelled links of an Org page: `[[page][label]]` and `[[file:../pages/a_b.org][a b]]`.
 fn find_org_links(prose: &str) -> impl Iterator<Item = PageReference> {
     static LINK: LazyLock<Regex> = LazyLock::new(|| {
-        let (code, link) = (
-            r"(?:^|\s)[~=]\S[^\n]*?[~=]",
-            r"\[\[([^\[\]]+)\]\[([^\[\]]+)\]\]",
-        );
-        Regex::new(&format!("(?m){code}|{link}")).expect("the pattern is right")
+        let code =
+            |mark| format!(r#"(?:^|[\s('"{{-]){mark}\S(?:[^\n]*?\S)?{mark}(?:$|[\s)'"}},.;:!?-])"#);
+        let link = r"\[\[([^\[\]]+)\]\[([^\[\]]+)\]\]";
+        let pattern = format!("(?m){}|{}|{link}", code('~'), code('='));
+        Regex::new(&pattern).expect("the pattern is right")
     });
     LINK.captures_iter(prose).filter_map(|link| {
         let (target, label) = (link.get(1)?.as_str(), &link[2]);
@@ -309,9 +309,10 @@ mod tests {
     #[test]
     fn labelled_links_of_org_name_a_page() {
         let text = "[[file:../pages/a_b.org][a b]] [[c][d]] [[id:1][e]] [[https://f.example][g]] \
-                    [[((0-1))][h]] ~[[j][k]]~ [[file:../assets/h.png][i]]";
+                    [[((0-1))][h]] (~[[j][k]]~) ~1 [[l][m]] ~2 \
+                    x == y [[n][o]] = z [[file:../assets/h.png][i]]";
         let pages: Vec<_> = find_org_links(text).map(|own| own.page).collect();
-        assert_eq!(pages, ["a b", "c"]);
+        assert_eq!(pages, ["a b", "c", "l", "n"]);
     }
 
     #[test]

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use memory_core::instance::history::{MAX_RECORD, RecordDraft, RecordRole, SessionName};
 use memory_core::json::JsonText;
-use memory_core::{SourceSession, SourceSessionItem};
+use memory_core::{Scope, SourceSession, SourceSessionItem};
 
 use crate::note;
+use crate::session_files::project_name;
 
 /// Bytes of a record that are reserved for its keys, time and role.
 const RESERVED_BYTES: usize = 4_096;
@@ -30,15 +31,9 @@ pub(crate) struct SessionBuilder {
 impl SessionBuilder {
     /// Starts a conversation. `path` is its file or position for reports.
     pub(crate) fn new(path: String, id: &str, title: Option<&str>) -> Self {
-        let session = SourceSession {
-            id: id.to_owned(),
-            title: None,
-            updated_at: None,
-            records: Vec::new(),
-        };
         let mut builder = Self {
             path,
-            session,
+            session: SourceSession::new(id, Vec::new()),
             skipped: Vec::new(),
             bytes: 0,
         };
@@ -61,6 +56,16 @@ impl SessionBuilder {
     /// Sets the time of the last change, if there is one.
     pub(crate) fn set_updated_at(&mut self, updated_at: Option<DateTime<Utc>>) {
         self.session.updated_at = updated_at;
+    }
+
+    /// Sets the project to the one of the folder, unless it is known.
+    pub(crate) fn set_project(&mut self, folder: &str) {
+        if self.session.scope == Scope::Global
+            && let Some(name) = project_name(folder)
+        {
+            self.session.scope = Scope::Project(name);
+            self.session.project_folder = Some(folder.into());
+        }
     }
 
     /// Adds a message, unless it is too large. Returns whether it was added.

@@ -107,3 +107,45 @@ fn a_fact_that_was_deleted_does_not_return() {
     assert_snapshot!(sandbox.run(&["import", "export", "--extract"]), @"claude-ai	0	0	1	0	0");
     assert_eq!(texts(&sandbox), Vec::<String>::new());
 }
+
+#[test]
+fn a_fact_is_in_the_project_of_its_conversation() {
+    let sandbox = Sandbox::new();
+    sandbox.run_shell("git init --quiet work/acme");
+    let server = FakeUpstream::start(answer);
+    configure(&sandbox, &server, 9);
+    let cwd = sandbox.path("work/acme").display().to_string();
+    for (folder, session, text) in [
+        (".claude", "s1", "the vault is green"),
+        ("theirs/.claude", "s2", "push to main"),
+    ] {
+        let message = json!({ "type": "user", "uuid": "u", "timestamp": "2026-01-02T03:04:05Z", "cwd": cwd,
+            "sessionId": session, "message": { "role": "user", "content": text } });
+        sandbox.file(
+            &format!("{folder}/projects/p/{session}.jsonl"),
+            &format!("{message}\n"),
+        );
+        let path = sandbox.path(folder).display().to_string();
+        let said = sandbox.run(&[
+            "ingest",
+            "--source",
+            "claude-sessions",
+            "--path",
+            &path,
+            "--extract",
+        ]);
+        assert!(said.contains("\t1"), "{said}");
+    }
+    let listed = sandbox.run_json(&["list"]);
+    let scope_of = |text: &str| -> String {
+        let memories = listed["memories"].as_array().into_iter().flatten();
+        let own = memories.filter(|memory| memory["content"].to_string().contains(text));
+        own.map(|memory| memory["scope"].to_string()).collect()
+    };
+    let own = scope_of("the vault is green");
+    assert!(own.starts_with("\"project:acme"), "{listed}");
+    // A folder that came from somebody else may state any folder.
+    let theirs = scope_of("push to main");
+    assert!(theirs.starts_with("\"project:acme-"), "{listed}");
+    assert_ne!(own, theirs);
+}

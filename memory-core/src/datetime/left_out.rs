@@ -283,7 +283,8 @@ fn find_zone_of_day(
     let name = &text[tokens[place.start].span.start..tokens[place.end - 1].span.end];
     // "met" and "Est" are other words.
     let is_name = name.contains('/') || !name.contains(char::is_lowercase);
-    (is_name && english::can_end_number(&cursor)).then_some(place)
+    let is_alone = cursor.peek(0) != Some(DateTokenKind::Sign('/'));
+    (is_name && is_alone && english::can_end_number(&cursor)).then_some(place)
 }
 
 /// Returns whether a token is the unit of how long a recurrence lasts: "for 5 weeks", "3 times", 连续五周.

@@ -208,6 +208,7 @@ impl<'a> FactWriter<'a> {
         let draft = Draft {
             phase: Some(Phase::Inbox),
             source: self.source.to_owned(),
+            scope: session.scope.clone(),
             role: self.is_trusted.then_some(SpeakerRole::Person),
             created_at: at,
             origin: Some(self.origin(session, place)),

@@ -10,8 +10,8 @@ use crate::testing::{FakeMessages, FakeSource, messages, services};
 use crate::wikilink::WikilinkRule;
 use crate::{
     ChatError, ChatFailure, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch,
-    Progress, SecretPolicy, Services, Source, SourceItem, SourceSession, SourceSessionItem, delete,
-    update, wikilink,
+    Progress, Scope, SecretPolicy, Services, Source, SourceItem, SourceSession, SourceSessionItem,
+    delete, update, wikilink,
 };
 
 /// Notes with a path, a text and unrecognized front matter.
@@ -525,12 +525,10 @@ impl Source for TestConversations {
                 .iter()
                 .map(|text| RecordDraft::from_text("user".parse().expect("a role"), text))
                 .collect();
-            let (id, title) = ((*id).into(), title.map(str::to_owned));
             SourceSessionItem::Session(Box::new(SourceSession {
-                id,
-                title,
-                updated_at: None,
-                records,
+                title: title.map(str::to_owned),
+                scope: Scope::Project("harbour".into()),
+                ..SourceSession::new(*id, records)
             }))
         }))
     }
@@ -1005,7 +1003,10 @@ fn facts_of_a_conversation_are_drawn_once_and_belong_to_the_ingestion() {
     assert_eq!((report.facts, report.warnings.len()), (2, 0));
     let facts: Vec<_> = memories(&home)
         .into_iter()
-        .map(|memory| memory.content)
+        .map(|memory| {
+            assert_eq!(memory.scope, Scope::Project("harbour".into()));
+            memory.content
+        })
         .collect();
     assert_eq!(facts, ["fact: I like tea", "fact: I live in Oslo"]);
     assert_eq!(run(&one).facts, 0, "no request was made again");
@@ -1051,10 +1052,8 @@ fn credentials_outside_the_text_of_a_message_are_left_out() {
     };
     let title = Some(format!("My {token}"));
     let source = TestRecords(vec![SourceSession {
-        id: "c-1".into(),
         title,
-        updated_at: None,
-        records: vec![record],
+        ..SourceSession::new("c-1", vec![record])
     }]);
     let options = IngestOptions {
         sessions: Some(&sessions),
@@ -1150,10 +1149,8 @@ fn state_of_conversation(text: &str, updated_at: Option<&str>) -> SourceSession 
         ..RecordDraft::from_text("user".parse().expect("a role"), text)
     };
     SourceSession {
-        id: "c-1".into(),
-        title: None,
         updated_at,
-        records: vec![record],
+        ..SourceSession::new("c-1", vec![record])
     }
 }
 

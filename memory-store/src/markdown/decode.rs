@@ -258,7 +258,7 @@ fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
         match yaml::parse_spelled(entry) {
             Ok(YamlNode::Map(entries)) => readable.extend(entries),
             Ok(_) => {}
-            Err(_) => readable.extend(unquoted_text(entry)),
+            Err(_) => readable.extend(unquoted_title(entry)),
         }
     };
     for line in yaml.split_inclusive('\n') {
@@ -272,11 +272,14 @@ fn readable_entries(yaml: &str) -> Vec<(YamlNode, YamlNode)> {
     readable
 }
 
-/// Returns the key of an entry of one line, and its value as text, unless the value has a notation of YAML.
-fn unquoted_text(entry: &str) -> Option<(YamlNode, YamlNode)> {
+/// Returns the title in an entry of one line, unless its value has a notation of YAML.
+fn unquoted_title(entry: &str) -> Option<(YamlNode, YamlNode)> {
     let (key, value) = entry.trim_end().split_once(": ")?;
-    let value = value.trim();
-    let is_plain = !value.starts_with(['[', '{', '"', '\'', '|', '>', '#', '&', '*', '!']);
+    let value = value.split(" #").next().unwrap_or_default().trim();
+    let is_title = key.trim_end() == "title" && !value.contains('\n');
+    let is_plain = !value.starts_with(['[', '{', '"', '\'', '|', '>', '#', '&', '*', '!'])
+        && !value.starts_with("- ")
+        && !value.starts_with("? ");
     let text = |text: &str| YamlNode::Text(text.to_owned());
-    (is_plain && !value.contains('\n')).then(|| (text(key.trim_end()), text(value)))
+    (is_title && is_plain).then(|| (text("title"), text(value)))
 }

@@ -237,7 +237,8 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             let zone = parse_zone(cursor)?;
             let is_chinese = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(_)));
             let is_hour = spoken.clock.is_some()
-                || parse_clock(&mut cursor.clone(), ChineseBareHour::Hour).is_some();
+                || parse_clock(&mut cursor.clone(), ChineseBareHour::Hour).is_some()
+                || parse_day_part(&mut cursor.clone()).is_some();
             (is_hour || is_chinese).then_some(zone)
         })
     {

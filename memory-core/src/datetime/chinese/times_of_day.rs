@@ -174,7 +174,10 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
         return None;
     }
     let hour = cursor
-        .attempt(parse_approximate_hour)
+        .attempt(|cursor| {
+            let is_hour_next = licence == ChineseBareHour::Hour;
+            is_hour_next.then(|| parse_approximate_hour(cursor))?
+        })
         .or_else(|| parse_number_in(cursor, 0..=24))?;
     // The "2" of "2-4点" is an hour.
     let mut ahead = *cursor;
@@ -215,9 +218,12 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0))
 }
 
-/// Consumes the numbers of 两三点 and 十一二点, and returns the first.
+/// Consumes the numbers of 两三点, 九十点 and 十一二点, and returns the first.
 fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<u64> {
-    let (low, high) = parse_adjacent_digits(cursor)?;
+    let nine_or_ten = |cursor: &mut TokenCursor<'_>| cursor.consume_han("九十").then_some((9, 10));
+    let (low, high) = cursor
+        .attempt(nine_or_ten)
+        .or_else(|| parse_adjacent_digits(cursor))?;
     let is_hour = matches!(cursor.peek_han(0), Some('点' | '點' | '时'));
     (low < high && high <= 24 && is_hour).then_some(low)
 }

@@ -64,7 +64,8 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     }) {
         return Some(day);
     }
-    let (day, is_ordinal) = parse_day_number(cursor)?;
+    let (day, mut is_ordinal) = parse_day_number(cursor)?;
+    is_ordinal |= consume_misspelled_ending(cursor);
     let year = parse_following_year(cursor, is_joined);
     let is_plain = year == Year::Unsaid && !is_ordinal;
     if is_plain && has_article
@@ -100,7 +101,11 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
     let is_between = cursor.word_before(1) == "between";
     cursor.consume_word("the");
-    let (day, is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
+    let (day, mut is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
+    is_ordinal |= consume_misspelled_ending(cursor);
+    if is_glued_point_before_month(cursor) {
+        cursor.step();
+    }
     if let Some(month) = month_of_last_day(*cursor, day, is_between) {
         return Some(DayExpression::OfMonth(day, month));
     }
@@ -213,10 +218,6 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
             .map(|day| day.value)
             .or_else(|| parse_below_hundred(cursor))
     })?;
-    if cursor.is_glued(0) && is_misspelled_ending(cursor.word()) {
-        cursor.step();
-        return Some((u32::try_from(day).ok()?, true));
-    }
     let is_minute_next =
         cursor.is_glued(1) && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)));
     let is_clock = cursor.is_glued(0)
@@ -231,11 +232,29 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
     }
 }
 
-/// Returns whether one letter of the ending of an ordinal is wrong: "31sh", "3td".
-fn is_misspelled_ending(word: &str) -> bool {
-    ["st", "nd", "rd", "th"]
-        .iter()
-        .any(|ending| strsim::hamming(ending, word) == Ok(1))
+/// Consumes the ending of an ordinal of which one letter is wrong, or a French one: "31sh", "3td", "1er".
+fn consume_misspelled_ending(cursor: &mut TokenCursor<'_>) -> bool {
+    let word = cursor.word();
+    let is_one_off = |ending: &str| strsim::hamming(ending, word) == Ok(1);
+    // "3ns", "5rs" and "10ft" are amounts.
+    let is_ending = word == "er"
+        || word.bytes().all(|letter| b"sndrth".contains(&letter))
+            && !matches!(word, "ns" | "rs" | "hd")
+            && ["st", "nd", "rd", "th"]
+                .iter()
+                .any(|ending| is_one_off(ending));
+    let is_consumed = cursor.is_glued(0) && is_ending;
+    if is_consumed {
+        cursor.step();
+    }
+    is_consumed
+}
+
+/// Returns whether the point of a German ordinal is next: "5. Februar".
+fn is_glued_point_before_month(cursor: &TokenCursor<'_>) -> bool {
+    cursor.is_glued(0)
+        && cursor.peek(0) == Some(DateTokenKind::Sign('.'))
+        && lookup_month(cursor.word_ahead(1)).is_some()
 }
 
 /// Consumes the year that follows a day and month, if there is one.

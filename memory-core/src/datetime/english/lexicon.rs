@@ -12,7 +12,7 @@ pub(crate) enum Sense {
     AmongOthers,
 }
 
-/// The names long enough to be known with a wrong letter.
+/// The names that are long enough to be known with letters in another order, and the longer ones with a wrong letter.
 const LONG_NAMES: [&str; 14] = [
     "monday",
     "tuesday",

@@ -413,6 +413,7 @@ fn words_of_time_that_no_mention_includes_are_named() {
         "tomorrow 14:00 IT meeting",
         "tomorrow 14:00 VAT return",
         "on Friday ART class",
+        "on Friday BST/GMT switch",
         "yesterday met Anna",
         "buy 3 NFT tomorrow",
         "tomorrow 14:00 Text the team",
