@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use memory_core::instance::history::{MAX_RECORD, RecordDraft, RecordRole, SessionName};
 use memory_core::json::JsonText;
-use memory_core::{Scope, SourceSession, SourceSessionItem};
+use memory_core::{Scope, SourceSession, SourceSessionItem, secret};
 
 use crate::note;
 use crate::session_files::project_name;
@@ -64,7 +64,8 @@ impl SessionBuilder {
             && let Some(name) = project_name(folder)
         {
             self.session.scope = Scope::Project(name);
-            self.session.project_folder = Some(folder.into());
+            let has_secret = secret::redact(folder).is_some();
+            self.session.project_folder = (!has_secret).then(|| folder.into());
         }
     }
 
