@@ -5,9 +5,9 @@ use crate::text::{TokenKind, tokenize};
 word_classes! {
     /// The stop words of queries.
     ENGLISH = "../language/en/stop_words.json": StopWords {
-        /// English words that ask for memories of any subject if a time is given.
+        /// English words for memories of any subject, if a time is given: "what happened yesterday".
         event_words,
-        /// English words that ask for memories of any subject.
+        /// English words for memories of any subject: "my notes".
         memory_words,
         /// English stop words, in ascending order.
         words,
@@ -29,7 +29,7 @@ pub(crate) fn has_content_word(text: &str) -> bool {
     says
 }
 
-/// Returns whether the only words of `text` with content ask for memories of any subject, as in "what did you store".
+/// Returns whether `text` has no subject besides the memories themselves, as in "what did you store".
 ///
 /// With `of_time`, the words are those of a question about a time: "what happened".
 pub(crate) fn is_about_memories(text: &str, of_time: bool) -> bool {
@@ -67,10 +67,10 @@ pub(crate) fn is_stop_token(spelled: &str, is_word: bool) -> bool {
 /// Chinese stop characters.
 const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
 
-/// Chinese characters of words that ask for memories of any subject.
+/// Chinese characters of words for memories of any subject.
 const MEMORY_HAN: &str = "记記住忆憶知道存储儲保什么麼哪些笔筆新了我的你您都有";
 
-/// Chinese characters of words that ask what happened.
+/// Chinese characters of words for events.
 const EVENT_HAN: &str = "发發生过過事情";
 
 #[cfg(test)]

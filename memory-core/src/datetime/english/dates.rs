@@ -65,7 +65,7 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
         return Some(day);
     }
     let (day, mut is_ordinal) = parse_day_number(cursor)?;
-    is_ordinal |= consume_misspelled_ending(cursor);
+    is_ordinal |= consume_other_ending(cursor);
     let year = parse_following_year(cursor, is_joined);
     let is_plain = year == Year::Unsaid && !is_ordinal;
     if is_plain && has_article
@@ -102,7 +102,7 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_between = cursor.word_before(1) == "between";
     cursor.consume_word("the");
     let (day, mut is_ordinal) = parse_day_number(cursor).filter(|_| is_clean)?;
-    is_ordinal |= consume_misspelled_ending(cursor);
+    is_ordinal |= consume_other_ending(cursor);
     if is_glued_point_before_month(cursor) {
         cursor.step();
     }
@@ -232,8 +232,8 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
     }
 }
 
-/// Consumes the ending of an ordinal of which one letter is wrong, or a French one: "31sh", "3td", "1er".
-fn consume_misspelled_ending(cursor: &mut TokenCursor<'_>) -> bool {
+/// Consumes an ending beside a month that no English ordinal has: one with a wrong letter ("31sh", "3td") or the French "1er".
+fn consume_other_ending(cursor: &mut TokenCursor<'_>) -> bool {
     let word = cursor.word();
     let is_one_off = |ending: &str| strsim::hamming(ending, word) == Ok(1);
     // "3ns", "5rs" and "10ft" are amounts.
