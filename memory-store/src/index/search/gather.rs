@@ -205,7 +205,7 @@ impl<'s> MatchSets<'s> {
             flushed.leave_out_ended(moment)?;
         }
         let wanted = look_up_words(&asked.question.words, &flushed, &pending)?;
-        let named = QueryNames::of(asked, &flushed, &pending)?;
+        let named = QueryNames::of(rows, asked, &flushed, &pending)?;
         flushed.match_any(&wanted)?;
         flushed.match_handles(&named.handles)?;
         let excluded = TermConstraints {

@@ -3,10 +3,12 @@
 use chrono::DateTime;
 use memory_core::query_parser::{TextQuery, WordRole};
 use memory_core::text::{Term, query_terms};
-use memory_core::{Filter, Scope, SearchRequest, StoreError};
+use memory_core::{Filter, Scope, SearchRequest, SpeakerRole, StoreError};
+use rusqlite::Connection;
 
 use super::pending_rows::{PendingDocument, read_pending};
 use super::segments::SegmentsView;
+use super::turns::is_speaker;
 use crate::index::error::{IndexError, IndexErrorKind};
 use crate::index::lookup_key::LookupKey;
 use crate::index::memory_index::{MemoryIndex, OpenIndex};
@@ -26,11 +28,13 @@ pub(super) struct QueryNames {
 
 impl QueryNames {
     pub(super) fn of(
+        rows: &Connection,
         asked: &SearchRequest<'_>,
         flushed: &SegmentsView<'_>,
         pending: &[PendingDocument],
     ) -> Result<Self, IndexError> {
-        let speakers = known_speakers(&asked.question.names, flushed, pending)?;
+        let within = asked.filter.within.as_deref();
+        let speakers = known_speakers(rows, &asked.question.names, within, flushed, pending)?;
         // A query that names several speakers does not favor any of them.
         let speaker = if let [(_, only)] = speakers.as_slice() {
             Some(*only)
@@ -150,27 +154,39 @@ fn find_speakers(
         return Err(IndexError::Mismatch);
     }
     known_speakers(
+        &rows,
         names,
+        within,
         &SegmentsView::new(&searcher, text.fields, &keys, within)?,
         &pending,
     )
 }
 
 /// Returns those of `names` that are speakers of a document, with their handles.
+///
+/// Outside conversations, a source is the name of a speaker if its texts alternate with those of others.
 fn known_speakers(
+    rows: &Connection,
     names: &[String],
+    within: Option<&[Scope]>,
     flushed: &SegmentsView<'_>,
     pending: &[PendingDocument],
 ) -> Result<Vec<(String, i64)>, IndexError> {
+    let has_handle = |bits: i64| -> Result<bool, IndexError> {
+        let is_pending = || pending.iter().any(|own| own.filters.contains(&bits));
+        Ok(flushed.has_handle(bits)? || is_pending())
+    };
     let mut speakers = Vec::new();
     for name in names {
-        let bits = LookupKey::Speaker(name).bits();
-        if flushed.has_handle(bits)?
-            || pending
-                .iter()
-                .any(|document| document.filters.contains(&bits))
+        let [speaker, source] =
+            [LookupKey::Speaker(name), LookupKey::Source(name)].map(|own| own.bits());
+        if has_handle(speaker)? {
+            speakers.push((name.clone(), speaker));
+        } else if SpeakerRole::from_source(name).is_none()
+            && has_handle(source)?
+            && is_speaker(rows, name, within)?
         {
-            speakers.push((name.clone(), bits));
+            speakers.push((name.clone(), source));
         }
     }
     Ok(speakers)

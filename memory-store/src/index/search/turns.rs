@@ -11,7 +11,7 @@
 //! one source is named like an assistant, the names of the sources give the roles there too. A session ends with
 //! a pause of six hours between people, and of two hours with an assistant, which responds at once.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::TimeDelta;
 use memory_core::rank::{CollectionKind, TurnPosition};
@@ -25,6 +25,9 @@ pub(super) const MAX_PAUSE: TimeDelta = TimeDelta::minutes(10);
 
 /// A longer conversation is read only around its best messages.
 const MAX_WHOLE: usize = 20_000;
+
+/// Number of documents of the scopes that are read whole for one search outside a conversation.
+const MAX_READ: usize = 3_000;
 
 /// Number of messages read before and after each of them.
 const WINDOW: usize = 12;
@@ -121,8 +124,15 @@ impl ConversationTurns {
                 windows.entry(scope).or_default().push(window);
             }
         }
+        let mut unread = MAX_READ;
         for (scope, windows) in windows {
-            let mut runs = merge_windows(windows);
+            let count = count_documents(connection, &scope)?;
+            let mut runs = if count <= unread {
+                unread -= count;
+                vec![all_turns(connection, &scope)?]
+            } else {
+                merge_windows(windows)
+            };
             if scope.starts_with(CONVERSATION) {
                 let shape = turns.add_roles(connection, &scope)?;
                 turns.add(&runs, None, shape);
@@ -131,22 +141,15 @@ impl ConversationTurns {
             let (mut talks, mut shape) = (Vec::new(), CollectionKind::Talk);
             for run in runs.drain(..) {
                 let messages = load_messages(connection, &scope, &run)?;
-                if messages
-                    .iter()
-                    .map(|message| &message.source)
-                    .collect::<BTreeSet<_>>()
-                    .len()
-                    < 2
-                {
-                    continue;
-                }
-                let roles = infer_roles(&messages);
+                let exchanged = select_exchanged(&messages);
+                let roles = infer_roles(&exchanged);
                 if !roles.is_empty() {
                     shape = CollectionKind::Assisted;
                     turns.roles.extend(roles);
                 }
-                talks.push(run);
+                talks.push(exchanged.iter().map(|message| message.turn_key()).collect());
             }
+            talks.retain(|talk: &Vec<TurnKey>| !talk.is_empty());
             if !talks.is_empty() {
                 turns.add(&talks, None, shape);
             }
@@ -291,6 +294,12 @@ struct RunMessage {
     length: u32,
 }
 
+impl RunMessage {
+    fn turn_key(&self) -> TurnKey {
+        (self.created_at, self.key)
+    }
+}
+
 /// Returns the documents of a run that have a source, in order.
 fn load_messages(
     connection: &Connection,
@@ -317,20 +326,17 @@ fn load_messages(
 }
 
 /// Returns the roles of the authors of a run: by their names if one is that of an assistant, else by the lengths of their messages.
-fn infer_roles(messages: &[RunMessage]) -> Vec<(i64, SpeakerRole)> {
+fn infer_roles(messages: &[&RunMessage]) -> Vec<(i64, SpeakerRole)> {
     if has_assistant(messages.iter().map(|message| &message.source)) {
         return messages
             .iter()
             .filter_map(|message| Some((message.key, SpeakerRole::from_source(&message.source)?)))
             .collect();
     }
-    let exchanged = select_exchanged(messages);
     let mut lengths = HashMap::<&str, Vec<u32>>::new();
-    for message in &exchanged {
-        lengths
-            .entry(&message.source)
-            .or_default()
-            .push(message.length);
+    for message in messages {
+        let own = lengths.entry(&message.source).or_default();
+        own.push(message.length);
     }
     let Some([person, assistant]) = person_and_assistant(&lengths) else {
         return Vec::new();
@@ -340,29 +346,114 @@ fn infer_roles(messages: &[RunMessage]) -> Vec<(i64, SpeakerRole)> {
         source if source == assistant => Some((message.key, SpeakerRole::Assistant)),
         _ => None,
     };
-    exchanged.iter().filter_map(role).collect()
+    messages.iter().filter_map(role).collect()
 }
 
-/// Returns the messages with another one within [`MAX_PAUSE`], or none unless their speakers take turns.
+/// Returns the messages of speakers who take turns: within [`MAX_PAUSE`], at least half of the texts next to theirs are of another
+/// source.
 ///
-/// Notes that several programs write at the same time rarely alternate.
+/// Programs that write notes at the same time write many in a row.
 fn select_exchanged(messages: &[RunMessage]) -> Vec<&RunMessage> {
+    /// The number of messages of a source with a neighbour, of their neighbours, and of those of another source.
+    type Counts = [usize; 3];
     let pause = MAX_PAUSE.num_nanoseconds().unwrap_or(i64::MAX);
-    let is_close =
-        |pair: &[RunMessage]| pair[1].created_at.saturating_sub(pair[0].created_at) <= pause;
-    let close = || messages.windows(2).filter(|pair| is_close(pair));
-    let changes = close()
-        .filter(|pair| pair[0].source != pair[1].source)
-        .count();
-    if changes * 4 < close().count() * 3 {
+    let neighbours = |place: usize| {
+        let message = &messages[place];
+        [place.checked_sub(1), Some(place + 1)]
+            .into_iter()
+            .filter_map(|next| messages.get(next?))
+            .filter(|next| next.created_at.abs_diff(message.created_at).cast_signed() <= pause)
+    };
+    let mut sources = BTreeMap::<&str, Counts>::new();
+    for (place, message) in messages.iter().enumerate() {
+        let all = neighbours(place).count();
+        let others = neighbours(place).filter(|next| next.source != message.source);
+        let [with, near, other] = sources.entry(&message.source).or_default();
+        *with += usize::from(0 < all);
+        *near += all;
+        *other += others.count();
+    }
+    sources.retain(|_, [with, near, other]| MIN_MESSAGES <= *with && *near <= 2 * *other);
+    if sources.len() < 2 {
         return Vec::new();
     }
-    let near = |place: usize| messages.get(place..place + 2).is_some_and(is_close);
-    let is_exchanged = |place: usize| near(place) || place.checked_sub(1).is_some_and(near);
+    let is_exchanged = |place: &usize| {
+        sources.contains_key(messages[*place].source.as_str())
+            && neighbours(*place).next().is_some()
+    };
     (0..messages.len())
-        .filter(|place| is_exchanged(*place))
+        .filter(is_exchanged)
         .map(|place| &messages[place])
         .collect()
+}
+
+/// Returns whether a speaker has this name in one of the scopes `within` that are no conversations, or in any of them.
+///
+/// `name` is in lower case.
+pub(super) fn is_speaker(
+    connection: &Connection,
+    name: &str,
+    within: Option<&[Scope]>,
+) -> Result<bool, IndexError> {
+    let within: Option<Vec<String>> =
+        within.map(|within| within.iter().map(Scope::to_string).collect());
+    let sql = "SELECT DISTINCT scope FROM counts WHERE NOT (scope >= 'conversation:' AND scope < 'conversation;')";
+    let scopes: Vec<String> = connection
+        .prepare_cached(sql)?
+        .query_map((), |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let is_seen = |scope: &String| within.as_ref().is_none_or(|within| within.contains(scope));
+    for scope in scopes.iter().filter(|scope| is_seen(scope)) {
+        let Some(newest) = newest_of_source(connection, scope, name)? else {
+            continue;
+        };
+        let run = turns_around(connection, scope, newest)?;
+        let messages = load_messages(connection, scope, &run)?;
+        let is_named = |message: &&RunMessage| message.source.to_lowercase() == name;
+        if select_exchanged(&messages).iter().any(is_named) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the newest document of a source, which is given in lower case.
+fn newest_of_source(
+    connection: &Connection,
+    scope: &str,
+    name: &str,
+) -> Result<Option<TurnKey>, IndexError> {
+    // Each step reads one entry of the index, so the query reads as many entries as there are sources.
+    let sql = "WITH RECURSIVE own(source) AS (
+                 SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ?1
+                 UNION ALL
+                 SELECT (SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ?1 AND own.source < source)
+                 FROM own WHERE own.source IS NOT NULL
+               )
+               SELECT source FROM own WHERE source IS NOT NULL";
+    let sources: Vec<String> = connection
+        .prepare_cached(sql)?
+        .query_map([scope], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    let Some(source) = sources.iter().find(|source| source.to_lowercase() == name) else {
+        return Ok(None);
+    };
+    let sql = "SELECT created_at, key FROM documents
+               WHERE key = (SELECT max(key) FROM documents INDEXED BY sources WHERE scope = ?1 AND source = ?2)";
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let mut select = connection.prepare_cached(sql)?;
+    Ok(select
+        .query_row([scope, source.as_str()], read)
+        .optional()?)
+}
+
+/// Returns the number of documents of a scope.
+fn count_documents(connection: &Connection, scope: &str) -> Result<usize, IndexError> {
+    let sql = "SELECT coalesce(sum(documents), 0) FROM counts WHERE scope = ?";
+    let count: i64 = connection
+        .prepare_cached(sql)?
+        .query_row([scope], |row| row.get(0))?;
+    Ok(usize::try_from(count).unwrap_or_default())
 }
 
 /// Returns whether one of the sources is the name of an assistant.
@@ -498,7 +589,7 @@ mod tests {
             };
             let messages: Vec<RunMessage> = (0..).zip(run).map(message).collect();
             let role = |(_, role): (i64, SpeakerRole)| role.as_str().as_bytes()[0] as char;
-            infer_roles(&messages)
+            infer_roles(&select_exchanged(&messages))
                 .into_iter()
                 .map(role)
                 .collect::<String>()

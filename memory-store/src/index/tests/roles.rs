@@ -41,6 +41,22 @@ fn talk(scope: &str, person: &str, assistant: &str) -> IndexFixture {
     home
 }
 
+/// Returns the number of hits with a feature, if all features count.
+fn count_of(home: &IndexFixture, text: &str, feature: RankFeature) -> usize {
+    let weights = Some(RankWeights([1.0; PARTS.len()]));
+    let ranking = Ranking {
+        weights,
+        ..Ranking::default()
+    };
+    let query = Query {
+        ranking,
+        ..query(text)
+    };
+    let hits = search(&home.index(), &query).hits;
+    let parts = hits.iter().flat_map(|hit| &hit.explanation.parts);
+    parts.filter(|part| part.part == feature).count()
+}
+
 #[test]
 fn messages_of_the_person_precede_those_of_the_assistant_unless_these_are_asked_for() {
     let sources = ["source: User", "source: Assistant"];
@@ -89,20 +105,7 @@ fn the_length_of_their_messages_tells_an_assistant_from_a_person_in_every_scope(
 fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
     let supports = |scope: &str, front: [&str; 2]| {
         let home = talk(scope, front[0], front[1]);
-        let weights = Some(RankWeights([1.0; PARTS.len()]));
-        let ranking = Ranking {
-            weights,
-            ..Ranking::default()
-        };
-        let found = search(
-            &home.index(),
-            &Query {
-                ranking,
-                ..query("dinner, flat tyre")
-            },
-        );
-        let parts = found.hits.iter().flat_map(|hit| &hit.explanation.parts);
-        parts.filter(|part| part.part == RankFeature::Reply).count()
+        count_of(&home, "dinner, flat tyre", RankFeature::Reply)
     };
     for scope in ["project:x", "conversation:a"] {
         assert!(0 < supports(scope, ["source: Anna", "source: Ben"]));
@@ -116,6 +119,39 @@ fn neighbours_count_in_every_scope_where_several_speakers_take_turns() {
         0 < supports("conversation:a", ["role: person", "role: person"]),
         "a role makes messages of them"
     );
+}
+
+#[test]
+fn the_name_of_a_speaker_is_no_subject_in_any_scope() {
+    let named = |front: [&str; 2]| {
+        let home = talk("project:x", front[0], front[1]);
+        count_of(&home, "Where does Anna have dinner?", RankFeature::Named)
+    };
+    assert!(0 < named(["source: Anna", "source: Ben"]));
+    assert_eq!(
+        named(["source: Anna", "source: Anna"]),
+        0,
+        "she writes notes"
+    );
+}
+
+#[test]
+fn notes_that_two_programs_write_in_a_row_are_no_messages() {
+    let home = IndexFixture::new();
+    for number in 1..=12 {
+        let source = if number <= 8 { "editor" } else { "importer" };
+        home.write(&TestNote {
+            number,
+            front: &format!("scope: project:x\nsource: {source}\n"),
+            body: "The harbour has many boats",
+            ..TestNote::default()
+        });
+    }
+    check_flushed_and_pending(&home, |index| {
+        let found = search(index, &query("harbour"));
+        assert!(!found.hits.is_empty());
+        assert!(found.hits.iter().all(|hit| !hit.explanation.is_turn));
+    });
 }
 
 #[test]
