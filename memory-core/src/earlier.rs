@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 
+use crate::conversation::statements;
 use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
 use crate::standing::is_of_person_or_agent;
@@ -214,7 +215,7 @@ impl<'m> ReplaceableNote<'m> {
 
     /// Returns whether a sentence states a change of this note's subject, or names a thing of this note as abandoned.
     fn finds_change(&self, text: &str) -> bool {
-        sentences(text).into_iter().any(|span| {
+        statements(text).into_iter().any(|span| {
             let sentence = &text[span];
             let is_about = self.required() <= self.count_repeated(&content_words(sentence));
             changes(sentence).into_iter().any(|change| match change {
@@ -254,12 +255,17 @@ fn content_words(text: &str) -> ContentWords {
             && !is_change_word(spelled)
             && !is_common_number(token.text)
         {
-            let is_value = token.text.chars().all(char::is_numeric)
-                || WORDS.dates.contains(&fold(spelled).as_str());
+            let is_value = is_value_word(&fold(spelled));
             words.insert(token.text.to_owned(), is_value);
         }
     });
     words
+}
+
+/// Returns whether a folded word is a number, a day or a month.
+pub(crate) fn is_value_word(word: &str) -> bool {
+    word.starts_with(char::is_numeric) && !word.contains(char::is_alphabetic)
+        || WORDS.dates.contains(&word)
 }
 
 fn is_change_word(word: &str) -> bool {

@@ -2,13 +2,13 @@
 
 use std::mem::discriminant;
 
+use memory_core::conversation::contradicts;
 use memory_core::standing::replaces_standing;
 use memory_core::{
     Filter, HomeSection, Memory, MemoryId, Neighbour, NeighbourFinder, NeighbourRelation, Query,
     Scope, Services, StoreError, StoredMemory, replaces_note, search,
 };
 
-use crate::review::{ReviewRules, review_memories};
 use crate::similar::compare_texts;
 
 /// Maximum number of neighbours.
@@ -98,7 +98,6 @@ fn find_neighbours(
             && Some(own.memory.id) != except
             && may_relate(&own.memory.scope, &memory.scope)
     });
-    let contradicting = find_contradicting(memory, &others, services.clock.now());
     let others: Vec<&Memory> = others.iter().map(|stored| &stored.memory).collect();
     let updated: Vec<&Memory> = others
         .iter()
@@ -111,11 +110,10 @@ fn find_neighbours(
             || updated
                 .iter()
                 .any(|newer| newer.id == other.id || replaces_note(newer, other));
-        let contradicts = contradicting.contains(&other.id);
         let relation = if is_updated {
             NeighbourRelation::Updates
         } else {
-            relation(memory, other, contradicts)?
+            relation(memory, other)?
         };
         let is_wide = relation < NeighbourRelation::Duplicate;
         let is_near = [&Scope::Global, &memory.scope].contains(&&other.scope);
@@ -147,47 +145,14 @@ fn may_relate(one: &Scope, other: &Scope) -> bool {
     one == other || discriminant(one) != discriminant(other)
 }
 
-/// Returns the memories with a claim that contradicts one of `memory`. Scopes do not count.
-fn find_contradicting(
-    memory: &Memory,
-    others: &[StoredMemory],
-    now: chrono::DateTime<chrono::Utc>,
-) -> Vec<MemoryId> {
-    let newest = Memory {
-        created_at: now,
-        valid_from: None,
-        ..memory.clone()
-    };
-    let scoped: Vec<Memory> = others
-        .iter()
-        .map(|stored| Memory {
-            scope: memory.scope.clone(),
-            ..stored.memory.clone()
-        })
-        .collect();
-    let reviewed = review_memories(
-        scoped.iter().chain([&newest]).map(|own| (own, None)),
-        &ReviewRules::default(),
-        now,
-    );
-    let pairs = reviewed.contradictions.first.iter();
-    pairs
-        .filter_map(
-            |pair| match (pair.older.id == memory.id, pair.newer.id == memory.id) {
-                (true, _) => Some(pair.newer.id),
-                (_, true) => Some(pair.older.id),
-                _ => None,
-            },
-        )
-        .collect()
-}
-
-fn relation(memory: &Memory, other: &Memory, contradicts: bool) -> Option<NeighbourRelation> {
+fn relation(memory: &Memory, other: &Memory) -> Option<NeighbourRelation> {
     let similarity = compare_texts(&memory.content, &other.content);
     let is_alike = MIN_JACCARD <= similarity.jaccard || MIN_CONTAINMENT <= similarity.containment;
     match () {
         () if similarity.is_duplicate() => Some(NeighbourRelation::Duplicate),
-        () if contradicts || replaces_standing(&memory.content, &other.content) => {
+        () if contradicts(&memory.content, &other.content)
+            || replaces_standing(&memory.content, &other.content) =>
+        {
             Some(NeighbourRelation::Contradicts)
         }
         () if is_alike && !similarity.is_short => Some(NeighbourRelation::Related),

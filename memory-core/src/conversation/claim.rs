@@ -360,6 +360,22 @@ impl StatementClaims {
     }
 }
 
+/// Returns whether a later text contradicts an earlier one: a statement says the opposite, or gives the same attribute another value.
+///
+/// Questions, requests and quotations are no statements.
+///
+/// ```
+/// use memory_core::conversation::contradicts;
+///
+/// assert!(contradicts("The port of the proxy is 9090.", "The port of the proxy is 8080."));
+/// assert!(contradicts("The API does not support gzip.", "The API supports gzip."));
+/// assert!(!contradicts("Anna likes coffee.", "Anna likes tea."));
+/// ```
+pub fn contradicts(later: &str, earlier: &str) -> bool {
+    let claims = |text| TextClaims::new(EntryRole::User, text);
+    claims(later).supersedes(&claims(earlier))
+}
+
 #[cfg(test)]
 pub(super) mod parse_count {
     //! Counts the texts that the current thread has parsed.

@@ -5,8 +5,7 @@ use std::collections::HashMap;
 
 use memory_core::{MemoryId, Scope};
 
-use super::claim::key;
-use super::reviewed_memory::ReviewedMemory;
+use super::reviewed_memory::{ReviewedMemory, key};
 
 /// A group of memories of one scope about the same subject.
 #[derive(Debug, Clone, PartialEq, Eq)]

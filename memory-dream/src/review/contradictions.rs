@@ -4,24 +4,21 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use memory_core::MemoryId;
+use memory_core::conversation::contradicts;
+use memory_core::{Memory, MemoryId, replaces_note};
 
-use super::claim::{ClaimValueKind, SentenceClaim, key};
 use super::report::TruncatedList;
 use super::reviewed_memory::ReviewedMemory;
 
 /// Two memories of one scope that contradict each other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contradiction {
-    /// The earlier claim; if the times are equal, that of the memory with the lower id.
+    /// The earlier statement; if the times are equal, that of the memory with the lower id.
     pub older: ContradictionSide,
-    /// The later claim.
+    /// The later statement.
     pub newer: ContradictionSide,
-    /// The kind of contradiction.
-    pub difference: ContradictionKind,
-    /// The estimated probability that at most one of the claims holds, from 0.5 to 1.
-    pub confidence: f32,
-    /// Whether the supersession needs no confirmation: the newer memory itself declares a change.
+    /// Whether the supersession needs no confirmation: the newer memory states the change, see [`replaces_note()`], and contradicts the
+    /// older one, see [`contradicts()`].
     pub is_certain: bool,
 }
 
@@ -34,6 +31,11 @@ impl Contradiction {
             valid_until,
             superseded_by: self.newer.id,
         })
+    }
+
+    /// The estimated probability that at most one of the statements holds, from 0 to 1.
+    pub fn confidence(&self) -> f32 {
+        if self.is_certain { 0.9 } else { 0.5 }
     }
 }
 
@@ -57,194 +59,91 @@ pub struct ContradictionSide {
     pub headline: String,
     /// The text of the memory.
     pub text: String,
-    /// The sentence that makes the claim.
-    pub sentence: String,
     /// The creation time of the memory.
     pub created_at: DateTime<Utc>,
     /// The start of its validity; if unknown, its creation time.
     pub said_at: DateTime<Utc>,
 }
 
-/// The kind of contradiction between two sentences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ContradictionKind {
-    /// One sentence names the value of the other as replaced.
-    Replaced,
-    /// One sentence negates the other.
-    Denied,
-    /// Their values differ where only one can hold.
-    Other,
-}
-
-/// Number of later claims in a bucket that each claim is compared with.
+/// Number of later memories with a word that each memory with that word is compared with.
 const MAX_COMPARED: usize = 6;
 
-/// Two claims that contradict each other.
-#[derive(Debug, Clone, Copy)]
-struct ContradictingPair<'s> {
-    older: (&'s ReviewedMemory, &'s SentenceClaim),
-    newer: (&'s ReviewedMemory, &'s SentenceClaim),
-    difference: ContradictionKind,
-    confidence: f32,
-    is_certain: bool,
-}
+/// The share of the words of the older memory that the newer one repeats.
+const REPEATED: (usize, usize) = (2, 5);
 
-/// Returns the first `most` pairs: the certain ones, then those with the highest confidence.
+/// Returns the first `most` contradictions: the certain ones, then the others.
 pub(super) fn find_contradictions(
     seen: &[ReviewedMemory],
     most: usize,
 ) -> TruncatedList<Contradiction> {
-    let claims: Vec<(&ReviewedMemory, &SentenceClaim)> = seen
-        .iter()
-        .flat_map(|own| own.claims.iter().map(move |claim| (own, claim)))
-        .collect();
-    let mut buckets: HashMap<u64, Vec<usize>> = HashMap::new();
-    for (number, (own, claim)) in claims.iter().enumerate() {
-        for bucket in claim.bucket_keys() {
-            buckets
-                .entry(key("scope", &(&own.scope, bucket)))
-                .or_default()
-                .push(number);
+    let mut buckets: HashMap<_, Vec<&ReviewedMemory>> = HashMap::new();
+    for own in seen.iter().filter(|own| own.statement.is_some()) {
+        for word in &own.words {
+            buckets.entry((&own.scope, *word)).or_default().push(own);
         }
     }
-    let mut pairs: HashMap<(MemoryId, MemoryId), ContradictingPair<'_>> = HashMap::new();
+    let mut pairs = HashMap::new();
     for bucket in buckets.values_mut() {
-        bucket.sort_by_key(|number| {
-            (
-                claim_order(claims[*number].0),
-                claims[*number].1.sentence.start,
-            )
-        });
-        for (at, one) in bucket.iter().enumerate() {
-            for other in bucket[at + 1..].iter().take(MAX_COMPARED) {
-                let (older, newer) = (claims[*one], claims[*other]);
-                if older.0.id == newer.0.id || newer.0.supersedes.contains(&older.0.id) {
-                    continue;
-                }
-                let Some(found) = compare_claims(older, newer) else {
-                    continue;
-                };
-                let best = pairs.entry((older.0.id, newer.0.id)).or_insert(found);
-                if compare_pairs(&found, best) == Ordering::Less {
-                    *best = found;
-                }
+        bucket.sort_by_key(|own| order(own));
+        for (at, older) in bucket.iter().enumerate() {
+            for newer in bucket[at + 1..].iter().take(MAX_COMPARED) {
+                pairs
+                    .entry((older.id, newer.id))
+                    .or_insert_with(|| compare(older, newer));
             }
         }
     }
-    let mut found: Vec<_> = pairs.into_values().collect();
+    let mut found: Vec<_> = pairs.into_values().flatten().collect();
     keep_first_certain(&mut found);
     found.sort_by(compare_pairs);
-    let left_out = found.len().saturating_sub(most);
-    TruncatedList {
-        first: found.iter().take(most).map(to_contradiction).collect(),
-        left_out,
-    }
+    TruncatedList::of(found, most)
 }
 
-fn claim_order(own: &ReviewedMemory) -> (DateTime<Utc>, DateTime<Utc>, MemoryId) {
+fn order(own: &ReviewedMemory) -> (DateTime<Utc>, DateTime<Utc>, MemoryId) {
     (own.said_at, own.created_at, own.id)
 }
 
-fn compare_pairs(one: &ContradictingPair<'_>, other: &ContradictingPair<'_>) -> Ordering {
+fn compare_pairs(one: &Contradiction, other: &Contradiction) -> Ordering {
     let certain = other.is_certain.cmp(&one.is_certain);
-    let place = |(own, claim): (&ReviewedMemory, &SentenceClaim)| (own.id, claim.sentence.start);
-    let tie = |own: &ContradictingPair<'_>| (place(own.older), place(own.newer), own.difference);
-    certain
-        .then(other.confidence.total_cmp(&one.confidence))
-        .then_with(|| tie(one).cmp(&tie(other)))
+    let ids = |own: &Contradiction| (own.older.id, own.newer.id);
+    certain.then_with(|| ids(one).cmp(&ids(other)))
 }
 
 /// A memory is superseded only once, by the first memory that contradicts it with certainty.
-fn keep_first_certain(found: &mut [ContradictingPair<'_>]) {
-    found.sort_by_key(|own| (claim_order(own.newer.0), own.older.0.id));
+fn keep_first_certain(found: &mut [Contradiction]) {
+    found.sort_by_key(|own| {
+        let newer = &own.newer;
+        (newer.said_at, newer.created_at, newer.id, own.older.id)
+    });
     let mut superseded = HashSet::new();
     for own in found.iter_mut().filter(|own| own.is_certain) {
-        own.is_certain = superseded.insert(own.older.0.id);
+        own.is_certain = superseded.insert(own.older.id);
     }
 }
 
-fn compare_claims<'s>(
-    older: (&'s ReviewedMemory, &'s SentenceClaim),
-    newer: (&'s ReviewedMemory, &'s SentenceClaim),
-) -> Option<ContradictingPair<'s>> {
-    let (old, new) = (older.1, newer.1);
-    if old.subject != new.subject {
+fn compare(older: &ReviewedMemory, newer: &ReviewedMemory) -> Option<Contradiction> {
+    let repeated = older.words.iter().filter(|word| newer.words.contains(word));
+    let is_same_subject = REPEATED.0 * older.words.len() <= REPEATED.1 * repeated.count();
+    if !is_same_subject || newer.supersedes.contains(&older.id) {
         return None;
     }
-    let is_of_same = old.verb == new.verb && old.purpose == new.purpose;
-    let is_denied = is_of_same && old.value == new.value && old.is_denied != new.is_denied;
-    let is_replaced =
-        new.from == Some(old.value) && !old.is_denied && new.is_turn && old.may_be_replaced;
-    let is_other = is_of_same && old.value != new.value && !old.is_denied && !new.is_denied;
-    let are_alike = old.kind == new.kind && old.kind != ClaimValueKind::Word;
-    let are_words = old.kind == ClaimValueKind::Word && new.kind == ClaimValueKind::Word;
-    let (difference, confidence, may_be_certain) = if is_replaced {
-        (ContradictionKind::Replaced, 0.9, new.purpose == old.purpose)
-    } else if is_denied {
-        (ContradictionKind::Denied, 0.8, true)
-    } else if is_other && new.is_only && old.is_only {
-        (
-            ContradictionKind::Other,
-            if are_alike { 0.75 } else { 0.6 },
-            are_alike || new.is_sure,
-        )
-    } else if is_other && new.is_attribute && old.is_attribute && (are_alike || are_words) {
-        (
-            ContradictionKind::Other,
-            if are_alike { 0.75 } else { 0.5 },
-            are_alike,
-        )
-    } else if is_other && old.head == new.head && old.head != 0 {
-        (ContradictionKind::Other, 0.5, false)
-    } else {
-        return None;
-    };
-    let is_later = older.0.said_at < newer.0.said_at && older.0.created_at < newer.0.created_at;
-    // If the older memory has other sentences, they may still be true.
-    let is_certain = may_be_certain
-        && new.is_turn
-        && is_later
-        && old.is_all
-        && old.is_named
-        && new.is_named
-        && !older.0.is_pinned;
-    let confidence = if new.is_turn {
-        f32::max(confidence, 0.9)
-    } else {
-        confidence
-    };
-    Some(ContradictingPair {
-        older,
-        newer,
-        difference,
-        confidence,
-        is_certain,
+    let (old, new): (&Memory, &Memory) = (older.statement.as_ref()?, newer.statement.as_ref()?);
+    let is_later = older.said_at < newer.said_at && older.created_at < newer.created_at;
+    let [denies, is_denied] =
+        [(new, old), (old, new)].map(|(one, other)| contradicts(&one.content, &other.content));
+    let is_replaced = is_later && replaces_note(new, old);
+    (is_replaced || denies || is_denied).then(|| Contradiction {
+        is_certain: is_replaced && denies,
+        older: to_side(older, old),
+        newer: to_side(newer, new),
     })
 }
 
-fn to_contradiction(pair: &ContradictingPair<'_>) -> Contradiction {
-    let ContradictingPair {
-        older,
-        newer,
-        difference,
-        confidence,
-        is_certain,
-    } = *pair;
-    Contradiction {
-        older: to_side(older),
-        newer: to_side(newer),
-        difference,
-        confidence,
-        is_certain,
-    }
-}
-
-fn to_side((own, claim): (&ReviewedMemory, &SentenceClaim)) -> ContradictionSide {
+fn to_side(own: &ReviewedMemory, statement: &Memory) -> ContradictionSide {
     ContradictionSide {
         id: own.id,
         headline: own.headline.clone(),
-        text: own.text.clone(),
-        sentence: own.text[claim.sentence.clone()].to_owned(),
+        text: statement.content.clone(),
         created_at: own.created_at,
         said_at: own.said_at,
     }

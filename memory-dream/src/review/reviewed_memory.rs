@@ -1,20 +1,19 @@
 //! The data of a memory that a review needs.
 
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use chrono::{DateTime, Utc};
 use memory_core::text::{TokenKind, tokenize};
 use memory_core::{Category, Memory, MemoryId, Phase, Scope, Tags};
 
-use super::claim::{SentenceClaim, extract_claims, key};
-
 /// Maximum number of different words of a memory; the first ones are used.
 const MAX_WORDS: usize = 64;
 
-/// Maximum length in bytes of a text with claims.
+/// Maximum length in bytes of a text that is compared with others.
 ///
 /// A longer text is a document, of which a single sentence is not compared with other memories.
-const MAX_CLAIM_BYTES: usize = 2000;
+const MAX_STATEMENT_BYTES: usize = 600;
 
 /// Number of bytes of a text that are read for its words.
 const MAX_READ_BYTES: usize = 8000;
@@ -45,9 +44,8 @@ pub(super) struct ReviewedMemory {
     pub(super) is_reminder: bool,
     pub(super) words: Vec<u64>,
     pub(super) tags: Vec<u64>,
-    pub(super) claims: Vec<SentenceClaim>,
-    /// The text; empty if it contains no claims.
-    pub(super) text: String,
+    /// The memory, if it is compared with others.
+    pub(super) statement: Option<Box<Memory>>,
 }
 
 impl ReviewedMemory {
@@ -57,19 +55,9 @@ impl ReviewedMemory {
         accessed_at: Option<DateTime<Utc>>,
         name: &mut dyn FnMut(u64, &str),
     ) -> Self {
-        let is_claiming = memory.content.len() <= MAX_CLAIM_BYTES
+        let is_statement = memory.content.len() <= MAX_STATEMENT_BYTES
             && memory.category != Category::Reminders
             && memory.reminder.is_none();
-        let claims = if is_claiming {
-            extract_claims(&memory.content)
-        } else {
-            Vec::new()
-        };
-        let text = if claims.is_empty() {
-            String::new()
-        } else {
-            memory.content.clone()
-        };
         let headline = memory.headline();
         Self {
             id: memory.id,
@@ -94,8 +82,7 @@ impl ReviewedMemory {
                 .iter()
                 .map(|tag| key("tag", &Tags::key(tag)))
                 .collect(),
-            claims,
-            text,
+            statement: is_statement.then(|| Box::new(memory.clone())),
         }
     }
 }
@@ -119,4 +106,12 @@ fn distinct_words(memory: &Memory, name: &mut dyn FnMut(u64, &str)) -> Vec<u64> 
         }
     });
     found
+}
+
+/// Returns a hash of `text` and its kind, which is stable only within one version of the program.
+pub(super) fn key<T: Hash + ?Sized>(kind: &str, text: &T) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    kind.hash(&mut hasher);
+    text.hash(&mut hasher);
+    hasher.finish()
 }

@@ -103,12 +103,12 @@ fn supersession_json(own: &Supersession) -> Value {
 }
 
 fn review_json(review: &Review) -> Value {
-    let side = |side: &ContradictionSide| json!({ "id": side.id.to_string(), "sentence": side.sentence, "text": side.text });
+    let side = |side: &ContradictionSide| json!({ "id": side.id.to_string(), "sentence": side.text, "text": side.text });
     let contradiction = |own: &Contradiction| {
         json!({
             "older": side(&own.older),
             "newer": side(&own.newer),
-            "confidence": hundredths(own.confidence),
+            "confidence": hundredths(own.confidence()),
             "certain": own.is_certain,
         })
     };

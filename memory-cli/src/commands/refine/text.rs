@@ -117,13 +117,13 @@ impl DreamTable<'_> {
                 "?",
                 own.older.id,
                 &format!("contradicts {}", self.name(own.newer.id)),
-                Some(&own.older.sentence),
+                Some(&own.older.text),
             );
             self.push(
                 "?",
                 own.newer.id,
-                &format!("({:.2})", own.confidence),
-                Some(&own.newer.sentence),
+                &format!("({:.2})", own.confidence()),
+                Some(&own.newer.text),
             );
         }
         for parting in self.take_shown(&dreamt.parted) {

@@ -1,10 +1,11 @@
-//! Parses the single-valued attributes of the user, such as the home or the name of a pet.
+//! Parses the single-valued attributes of the user and of things, such as a home, the name of a pet, or a port.
 
 use super::words::{CHINESE, ENGLISH};
-use crate::text::fold;
-use crate::text::is_han;
+use crate::earlier::is_value_word;
+use crate::query_parser::is_stop_token;
+use crate::text::{fold, is_han};
 
-/// Returns the attributes of the user in a clause, each with its value.
+/// Returns the attributes in a clause, each with its value.
 pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = parse_chinese(clause).into_iter().collect();
     let spelled: Vec<&str> = clause
@@ -150,16 +151,35 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
             spelled.iter().find(is_name)?;
             (format!("name of {thing}"), value)
         }
-        _ => return None,
+        // Of anything else, only a number, a day or a month is single-valued.
+        words => {
+            let is = words
+                .iter()
+                .position(|word| matches!(*word, "is" | "are"))?;
+            let value = &words[is + 1..];
+            let mut inner = value
+                .iter()
+                .filter(|word| !["on", "at", "in"].contains(word));
+            let is_thing = words[..is].iter().any(|word| !is_stop_token(word, true));
+            if !is_thing || !is_value_word(inner.next()?) {
+                return None;
+            }
+            (words[..is].join(" "), value)
+        }
     };
     Some((name, own(value)?))
 }
 
 fn parse_chinese(clause: &str) -> Option<(String, String)> {
     let text: String = clause.chars().filter(|own| own.is_alphanumeric()).collect();
-    let text = ["我们", "用户", "用戶", "我"]
+    let of_user = ["我们", "用户", "用戶", "我"]
         .iter()
-        .find_map(|owner| text.strip_prefix(owner))?;
+        .find_map(|owner| text.strip_prefix(owner));
+    let Some(text) = of_user else {
+        let (thing, number) = text.split_once('是')?;
+        let is_single = !thing.is_empty() && number.starts_with(char::is_numeric);
+        return is_single.then(|| (thing.to_owned(), number.to_owned()));
+    };
     let text = ["现在", "目前", "已经", "今年"]
         .iter()
         .find_map(|lead| text.strip_prefix(lead))
