@@ -382,5 +382,3 @@ impl ChangeKind {
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod update_tests;

@@ -202,7 +202,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::web::test_html::check_safe;
+    use crate::web::tests::check_safe;
 
     #[test]
     fn changed_lines_are_marked_and_distant_lines_left_out() {

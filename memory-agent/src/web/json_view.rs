@@ -127,7 +127,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::web::test_html::check_safe;
+    use crate::web::tests::check_safe;
 
     #[test]
     fn values_are_readable_and_escaped() {

@@ -368,7 +368,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::web::test_html::{check_safe, tags};
+    use crate::web::tests::{check_safe, tags};
 
     fn render(text: &str) -> String {
         let path = |target: &str| (target == "Tea").then(|| "/memories/1".to_owned());

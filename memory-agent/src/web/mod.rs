@@ -68,7 +68,7 @@ mod sessions;
 mod sign_in;
 mod state;
 #[cfg(test)]
-mod test_html;
+mod tests;
 mod time_label;
 mod undo;
 mod undo_offer;

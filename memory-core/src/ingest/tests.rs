@@ -1,3 +1,5 @@
+mod changed_notes;
+
 use std::sync::Arc;
 
 use chrono::DateTime;

@@ -12,7 +12,7 @@ mod offline;
 mod state;
 mod status;
 #[cfg(test)]
-mod testing;
+mod tests;
 mod unsynced;
 
 pub use connection_status::{QueueNotices, SharedStoreStatus};

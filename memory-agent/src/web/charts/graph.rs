@@ -312,7 +312,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::web::test_html::{check_safe, tags};
+    use crate::web::tests::{check_safe, tags};
 
     fn memory(number: usize, headline: &str, distance: usize) -> GraphNode {
         let (id, headline) = (MemoryId::for_path(&number.to_string()), headline.to_owned());

@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::web::test_html::check_safe;
+    use crate::web::tests::check_safe;
 
     #[test]
     fn the_last_point_is_the_total() {

@@ -121,7 +121,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::web::test_html::{check_safe, tags};
+    use crate::web::tests::{check_safe, tags};
 
     const UNIT: [&str; 2] = ["operation", "operations"];
 

@@ -107,7 +107,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::web::test_html::{check_safe, tags};
+    use crate::web::tests::{check_safe, tags};
 
     fn item(day: &str, text: &str) -> CalendarItem {
         CalendarItem {

@@ -4,10 +4,10 @@ mod common;
 mod documents;
 mod entries;
 mod filters;
-#[cfg(test)]
-mod kdl;
 mod list;
 mod maintenance;
+#[cfg(test)]
+mod tests;
 
 use clap::{Args, Subcommand};
 use memory_core::bank::ScopeChoice;

@@ -148,6 +148,4 @@ fn divide_room(one: usize, other: usize, room: usize) -> (usize, usize) {
 }
 
 #[cfg(test)]
-mod unigram_tests;
-#[cfg(test)]
-mod wordpiece_tests;
+mod tests;

@@ -14,7 +14,7 @@ use memory_core::{
 use proptest::prelude::*;
 
 use super::CONFLICT_REASON;
-use crate::file_store::replica::testing::{
+use crate::file_store::replica::tests::{
     MemoryNode, assert_equal_nodes, open, read_files, two_nodes,
 };
 use crate::file_store::{FileStoreOptions, Freshness, QueueNotices};

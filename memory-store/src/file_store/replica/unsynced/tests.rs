@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use serde_json::Value;
 
 use crate::file_store::replica::state::STATE;
-use crate::file_store::replica::testing::{MemoryNode, read_files, two_nodes};
+use crate::file_store::replica::tests::{MemoryNode, read_files, two_nodes};
 
 /// What a power cut leaves of an unsynced file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

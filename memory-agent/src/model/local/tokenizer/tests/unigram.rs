@@ -5,7 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::*;
+use super::super::*;
 use crate::model::local::ModelFolder;
 
 /// Pieces and their scores.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::{IngestOptions, IngestReport, ingest};
 use crate::commit::commit_units;
+use crate::ingest::{IngestOptions, IngestReport, ingest};
 use crate::testing::{FakeClock, FakeSource, services};
 use crate::{
     Category, Change, Draft, Filter, MemStore, Memory, MemoryId, NoteItem, Origin, Patch, Reminder,

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::*;
+use super::super::*;
 use crate::model::local::ModelFolder;
 
 const PIECES: &[&str] = &[
