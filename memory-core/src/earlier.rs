@@ -9,10 +9,9 @@
 
 use std::collections::HashMap;
 
-use crate::conversation::statements;
 use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
-use crate::standing::is_of_person_or_agent;
+use crate::standing::{condition_offset, is_of_person_or_agent, own_sentences};
 use crate::text::{TokenKind, fold, is_han, sentences, tokenize};
 use crate::{Category, Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
 
@@ -215,8 +214,11 @@ impl<'m> ReplaceableNote<'m> {
 
     /// Returns whether a sentence states a change of this note's subject, or names a thing of this note as abandoned.
     fn finds_change(&self, text: &str) -> bool {
-        statements(text).into_iter().any(|span| {
-            let sentence = &text[span];
+        own_sentences(text).into_iter().any(|span| {
+            let sentence = text[span].trim();
+            if sentence.ends_with(['?', '？']) || condition_offset(sentence) == Some(0) {
+                return false;
+            }
             let is_about = self.required() <= self.count_repeated(&content_words(sentence));
             changes(sentence).into_iter().any(|change| match change {
                 ChangeWord::New(thing) => is_about && self.names(thing),

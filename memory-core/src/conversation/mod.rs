@@ -71,8 +71,8 @@ pub use selection::{
     RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories,
 };
 pub use services::Conversations;
+pub(crate) use speech_act::framing_words;
 pub use speech_act::is_courtesy;
-pub(crate) use speech_act::{framing_words, statements};
 pub use standing::{StandingRequest, add_standing};
 pub use store::{ConversationStore, EntryChange};
 pub use summary::{check_summary, parse_summary, summary_entry};

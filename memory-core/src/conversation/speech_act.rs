@@ -28,7 +28,7 @@ enum SpeechAct {
 /// Returns the ranges of the statements in a user's message, in order.
 ///
 /// Text after a request with a colon belongs to the request. Code, quotations and pasted text are no statements.
-pub(crate) fn statements(text: &str) -> Vec<Range<usize>> {
+pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for sentence in own_sentences(text) {
         let written = &text[sentence.clone()];
