@@ -10,9 +10,9 @@ use memory_core::secret::Checked;
 
 use super::edit::{self, BankEdit, BankTextEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, BankFileFormat};
+use super::folder::WritableBankFolder;
 use super::layout::{BankLayout, BankLayoutError, parse_layout};
 use super::trash::{self, BankFileLine, BankPayload, EntryLine, SchemaLine};
-use super::writable_folder::WritableBankFolder;
 use super::{gzip, index};
 use crate::disk::{Disk, stage_file};
 use crate::error::io_error;

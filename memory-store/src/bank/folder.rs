@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use memory_core::bank::{
-    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLookup, BankName,
-    BankRecord, BankRepairMode, BankStore, BankSummary, Key,
+    Bank, BankChange, BankChangeResult, BankDamage, BankError, BankErrorKind, BankLimits,
+    BankLookup, BankName, BankRecord, BankRepairMode, BankStore, BankSummary, Key,
 };
 use memory_core::{Operation, OperationId, StoreError};
 
@@ -16,12 +17,11 @@ use super::decode::decode_entry;
 use super::edit::{self, ItemEdit};
 use super::file::{self, BankFileFormat, damaged_error, read_error};
 use super::layout::EntryLayout;
-use super::writable_folder::{BankOptions, WritableBankFolder};
 use super::{index, repair, trash, undo};
 use crate::disk::{DirEntryKind, Disk};
 use crate::error::io_error;
 use crate::gitignore;
-use crate::lock::{FOLDER as LOCKS, WriterLock};
+use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
 use crate::oplog::not_found_error;
 use crate::store_folder::StoreFolder;
 use memory_core::text::is_device_name;
@@ -31,6 +31,38 @@ use memory_core::text::is_device_name;
 pub struct BankFolder {
     pub(crate) place: StoreFolder,
     pub(crate) options: BankOptions,
+}
+
+/// The options of a folder of banks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BankOptions {
+    /// The limits of each bank.
+    pub limits: BankLimits,
+    /// The size in bytes above which a bank is compressed; `None` disables compression.
+    pub compress_above: Option<usize>,
+    /// The timeout for locks.
+    pub patience: Duration,
+    /// Whether the folder is two levels below one of a project: its first write adds a `.gitignore`, and neither level is a symlink.
+    pub is_in_project: bool,
+}
+
+impl Default for BankOptions {
+    fn default() -> Self {
+        Self {
+            limits: BankLimits::default(),
+            compress_above: Some(1024 * 1024),
+            patience: PATIENCE,
+            is_in_project: false,
+        }
+    }
+}
+
+/// A folder of banks that the caller may write to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WritableBankFolder<'a> {
+    pub disk: &'a dyn Disk,
+    pub root: &'a Path,
+    pub options: &'a BankOptions,
 }
 
 impl BankFolder {

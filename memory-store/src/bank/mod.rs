@@ -51,12 +51,10 @@ mod symlinked_banks;
 mod tests;
 mod trash;
 mod undo;
-mod writable_folder;
 
 pub use decode::parse_bank;
-pub use folder::BankFolder;
 #[cfg(feature = "postgres")]
 pub(crate) use folder::is_shared;
+pub use folder::{BankFolder, BankOptions};
 pub use schema::JsonSchemaValidator;
 pub use symlinked_banks::SymlinkedBanks;
-pub use writable_folder::BankOptions;

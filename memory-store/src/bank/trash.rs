@@ -8,7 +8,7 @@ use memory_core::bank::{BankError, BankName, BankSubject};
 use serde::{Deserialize, Serialize};
 
 use super::file::read_error;
-use super::writable_folder::WritableBankFolder;
+use super::folder::WritableBankFolder;
 use crate::disk::Disk;
 use crate::error::io_error;
 use crate::lock::WriterLock;

@@ -7,8 +7,8 @@ use memory_core::{Operation, OperationId, Recorded};
 use super::change::{BankSnapshot, BankWriter};
 use super::edit::{BankEdit, ItemEdit, SchemaEdit};
 use super::file::{self, BankFile, damaged_error};
+use super::folder::WritableBankFolder;
 use super::trash::{self, BankFileLine, BankPayload, EntryLine};
-use super::writable_folder::WritableBankFolder;
 use crate::disk::Disk;
 use crate::oplog::{find_undoable, hash_bytes};
 

@@ -5,17 +5,15 @@
 //! symlink.
 
 mod case;
-mod copy;
 mod dir_handle;
 mod lazy_disk;
 mod lines;
 mod overlay;
 mod path;
 mod real;
-mod replacement;
+mod whole_file;
 
 pub(crate) use case::find_case_variant;
-pub(crate) use copy::copy_with_time;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
 pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line, line_to_append};
@@ -23,7 +21,7 @@ pub(crate) use overlay::{FileEdit, NewFileContent, OverlayDisk};
 pub use path::check_path;
 pub(crate) use path::{file_name, parent_folder};
 pub use real::RealDisk;
-pub(crate) use replacement::{replace_file, stage_file};
+pub(crate) use whole_file::{copy_with_time, replace_file, stage_file};
 
 use std::fmt::Debug;
 use std::fs::File;

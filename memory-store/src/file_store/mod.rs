@@ -1,11 +1,10 @@
 //! The store that keeps memories as files.
 
+mod derived_pages;
 mod doctor;
 mod history;
-mod index_page;
 mod maintenance;
 mod other_files;
-mod pending_page;
 mod plan;
 mod purge;
 mod replica;

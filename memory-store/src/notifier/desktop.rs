@@ -1,4 +1,4 @@
-//! Desktop notifications, shown by an external program.
+//! Desktop notifications, shown by an external program, and the notifier that shows none.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -75,6 +75,18 @@ impl Notifier for DesktopNotifier {
         run(&mut command, TIMEOUT).map_err(|why| NotifyError {
             why: format!("{} {why}", self.desktop.name()),
         })
+    }
+}
+
+/// A notifier that shows nothing.
+///
+/// The due reminders are in `pending.md`, which [`crate::FileStore::update_pending_page`] writes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoopNotifier;
+
+impl Notifier for NoopNotifier {
+    fn notify(&self, _: &Notification) -> Result<(), NotifyError> {
+        Ok(())
     }
 }
 

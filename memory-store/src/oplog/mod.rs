@@ -22,7 +22,6 @@ mod execution;
 mod files;
 mod format;
 mod recovery;
-mod single_file;
 
 use std::io;
 use std::marker::PhantomData;
@@ -34,11 +33,10 @@ use serde::de::DeserializeOwned;
 
 pub(crate) use self::execution::{
     Durability, FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError,
-    Staging, is_temporary_name, shorten_name,
+    SingleFileOperation, Staging, is_temporary_name, shorten_name,
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file};
 use self::format::LogLine;
-pub(crate) use self::single_file::SingleFileOperation;
 use crate::disk::Disk;
 
 /// What an operation of a store changed, as its log records it.

@@ -1,11 +1,11 @@
-//! The index page of the home.
+//! The pages of the home that are derived from its memories: the index page, and the page of due reminders.
 
 use std::fs::File;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use memory_core::{INDEX_PAGE_HEAD, MemoryId, StoreError, index_page_without};
+use memory_core::{INDEX_PAGE_HEAD, MemoryId, PENDING_PAGE_HEAD, StoreError, index_page_without};
 
 use super::FileStore;
 use crate::cache_file;
@@ -16,18 +16,24 @@ use crate::lock::lock_file_within;
 use crate::memory_file::time_from_nanos;
 use crate::system::owner_only;
 
-/// The path of the page.
-const PAGE: &str = "memory.md";
+/// The path of the index page.
+const INDEX_PAGE: &str = "memory.md";
+
+/// The path of the page of due reminders.
+const PENDING_PAGE: &str = "pending.md";
+
+/// The temporary path of the page of due reminders. Only one process at a time writes it.
+const PENDING_PAGE_TEMP: &str = "pending.md.tmp";
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
-/// Maximum number of memories of a home in which the page is updated after every write.
+/// Maximum number of memories of a home in which the index page is updated after every write.
 const SMALL_HOME: u64 = 10_000;
 
-/// Minimum age of the page of a larger home before an update.
+/// Minimum age of the index page of a larger home before an update.
 const MIN_PAGE_AGE: TimeDelta = TimeDelta::seconds(30);
 
-/// The lock file of writers of the page, so that no page replaces one with newer content.
+/// The lock file of writers of the index page, so that no page replaces one with newer content.
 const PAGE_LOCK: &str = "index/page.lock";
 
 /// Lock timeout. After it, the page is left to the other writer.
@@ -40,7 +46,7 @@ const MAX_UPDATES: usize = 3;
 type LastWrite = (Option<DateTime<Utc>>, Option<u64>);
 
 impl FileStore {
-    /// Updates the page of the home with `make` after writes, and returns whether it did.
+    /// Updates the index page of the home with `make` after writes, and returns whether it did.
     ///
     /// Writes by other processes count as well. A page that the user wrote is left unchanged. Without a write, the page is updated once a
     /// day, because memories expire.
@@ -86,6 +92,37 @@ impl FileStore {
         Ok(true)
     }
 
+    /// Writes the result of `page` to `pending.md`, or removes that file if it is `None`.
+    ///
+    /// Returns whether the page exists. A file that the user wrote in its place is left unchanged. The page is replaced
+    /// atomically. Of several concurrent writers the last one to call `page` wins.
+    ///
+    /// # Errors
+    /// An error of `page`, or an error of the disk.
+    pub fn update_pending_page(
+        &self,
+        page: impl FnOnce() -> Result<Option<String>, StoreError>,
+    ) -> Result<bool, StoreError> {
+        let _lock = self.lock_for_writing()?;
+        let refused = |error| io_error(format!("write {PENDING_PAGE}"), error);
+        let page = page()?;
+        if self.has_own_page(PENDING_PAGE, PENDING_PAGE_HEAD)? {
+            return Ok(false);
+        }
+        let Some(page) = page else {
+            self.disk.remove(PENDING_PAGE).map_err(refused)?;
+            return Ok(false);
+        };
+        self.disk
+            .write(PENDING_PAGE_TEMP, page.as_bytes())
+            .map_err(refused)?;
+        self.disk.sync_file(PENDING_PAGE_TEMP).map_err(refused)?;
+        self.disk
+            .rename(PENDING_PAGE_TEMP, PENDING_PAGE)
+            .map_err(refused)?;
+        Ok(true)
+    }
+
     /// Returns whether there was a write since the page was created, or the page is a day old.
     fn is_index_page_due(&self, now: DateTime<Utc>) -> bool {
         match (self.last_write().0, self.index_page_time()) {
@@ -109,7 +146,9 @@ impl FileStore {
     }
 
     fn index_page_time(&self) -> Option<DateTime<Utc>> {
-        Some(time_from_nanos(self.disk.stat(PAGE).ok()??.modified_ns))
+        Some(time_from_nanos(
+            self.disk.stat(INDEX_PAGE).ok()??.modified_ns,
+        ))
     }
 
     fn last_write(&self) -> LastWrite {
@@ -144,13 +183,19 @@ impl FileStore {
         )
     }
 
-    /// Removes the page, unless the user wrote it. The next update creates it again.
-    pub(super) fn remove_index_page(&self) -> Result<(), StoreError> {
-        self.remove_page(PAGE, INDEX_PAGE_HEAD)
+    /// Removes the derived pages of the home, which may contain memories that this node may no longer read.
+    pub(super) fn remove_pages(&self) -> Result<(), StoreError> {
+        self.remove_index_page()?;
+        self.remove_page(PENDING_PAGE, PENDING_PAGE_HEAD)
+    }
+
+    /// Removes the index page, unless the user wrote it. The next update creates it again.
+    fn remove_index_page(&self) -> Result<(), StoreError> {
+        self.remove_page(INDEX_PAGE, INDEX_PAGE_HEAD)
     }
 
     /// Removes a derived page, unless the user wrote it.
-    pub(super) fn remove_page(&self, path: &str, head: &str) -> Result<(), StoreError> {
+    fn remove_page(&self, path: &str, head: &str) -> Result<(), StoreError> {
         if self.has_own_page(path, head)? {
             return Ok(());
         }
@@ -160,7 +205,7 @@ impl FileStore {
     }
 
     /// Returns whether the user wrote the file in place of a derived page that starts with `head`.
-    pub(super) fn has_own_page(&self, path: &str, head: &str) -> Result<bool, StoreError> {
+    fn has_own_page(&self, path: &str, head: &str) -> Result<bool, StoreError> {
         let page = self
             .disk
             .read(path)
@@ -168,10 +213,10 @@ impl FileStore {
         Ok(page.is_some_and(|(page, _)| !page.starts_with(head.as_bytes())))
     }
 
-    /// Removes the lines of deleted memories from the page at once, so that no copy of them remains.
+    /// Removes the lines of deleted memories from the index page at once, so that no copy of them remains.
     pub(super) fn remove_from_index_page(&self, gone: &[MemoryId]) {
         let page = || {
-            String::from_utf8(self.disk.read(PAGE).ok()??.0)
+            String::from_utf8(self.disk.read(INDEX_PAGE).ok()??.0)
                 .ok()
                 .filter(|page| page.starts_with(INDEX_PAGE_HEAD))
         };
@@ -180,10 +225,10 @@ impl FileStore {
         };
         let next = index_page_without(&page, gone);
         if next != page {
-            let place = self.root.join(PAGE);
+            let place = self.root.join(INDEX_PAGE);
             let made = place.metadata().and_then(|found| found.modified());
             // The modification time is preserved, so that the next update, which may cover other deletions, stays due.
-            if cache_file::write(&self.root, PAGE, next.as_bytes()).is_ok()
+            if cache_file::write(&self.root, INDEX_PAGE, next.as_bytes()).is_ok()
                 && let (Ok(made), Ok(file)) = (made, File::options().write(true).open(&place))
             {
                 let _ = file.set_modified(made);
@@ -193,13 +238,13 @@ impl FileStore {
 
     /// Writes the page, and returns whether it did. A page that the user wrote is left unchanged.
     fn write_index_page(&self, page: &str) -> Result<bool, StoreError> {
-        if self.has_own_page(PAGE, INDEX_PAGE_HEAD)? {
+        if self.has_own_page(INDEX_PAGE, INDEX_PAGE_HEAD)? {
             return Ok(false);
         }
-        let written = cache_file::write(&self.root, PAGE, page.as_bytes());
+        let written = cache_file::write(&self.root, INDEX_PAGE, page.as_bytes());
         written
             .map(|()| true)
-            .map_err(|error| io_error(format!("write {PAGE}"), error))
+            .map_err(|error| io_error(format!("write {INDEX_PAGE}"), error))
     }
 }
 
@@ -234,7 +279,7 @@ mod tests {
                 .update_index_page(DateTime::UNIX_EPOCH, &page)
                 .unwrap()
         );
-        assert!(!home.path().join(PAGE).exists());
+        assert!(!home.path().join(INDEX_PAGE).exists());
         // A child process of another test may have a copy of the file, so dropping it would not suffice.
         lock.unlock().unwrap();
         assert!(
