@@ -28,7 +28,6 @@ mod query;
 mod read;
 mod repair;
 mod schema;
-mod scope;
 mod search;
 mod services;
 mod store;
@@ -47,9 +46,8 @@ pub use query::{BankQueryResult, BankQueryTarget, query};
 pub use read::{BankFolders, BankReadResult, find_folders, read, read_bank};
 pub use repair::{ScopedBankDamage, repair};
 pub use schema::{MissingBank, schema, set_schema};
-pub use scope::{BankScope, ScopeChoice};
 pub use search::{BankMatch, BankMatches, BankSearchFields, search};
-pub use services::{BankLimits, Banks};
+pub use services::{BankLimits, BankScope, Banks, ScopeChoice};
 pub use store::{
     BankChange, BankChangeResult, BankDamage, BankEntryChange, BankLookup, BankRecord,
     BankRepairMode, BankStore, BankSubject, BankSummary,

@@ -1,12 +1,10 @@
-//! The dependencies and limits of the bank operations.
+//! The dependencies and limits of the bank operations, and the scopes of banks.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
-use super::{
-    BankError, BankErrorKind, BankName, BankScope, BankStore, JsonFilter, SchemaValidator,
-    ScopeChoice,
-};
-use crate::{Clock, IdSource, Operation, Verb};
+use super::{BankError, BankErrorKind, BankName, BankStore, JsonFilter, SchemaValidator};
+use crate::{Clock, IdSource, Operation, ParseError, Verb};
 
 /// The dependencies of the bank operations, behind traits.
 #[derive(Debug, Clone)]
@@ -173,5 +171,54 @@ impl Default for BankLimits {
             bank_bytes: 10 * 1024 * 1024,
             keys: 10_000,
         }
+    }
+}
+
+/// The scope of a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BankScope {
+    /// The current project.
+    Project,
+    /// The user, in all projects.
+    User,
+}
+
+impl BankScope {
+    /// Returns the name of the scope.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+}
+
+impl_display!(BankScope);
+
+impl FromStr for BankScope {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        match text {
+            "project" => Ok(Self::Project),
+            "user" => Ok(Self::User),
+            _ => Err(ParseError::new(text, "a scope of banks (user or project)")),
+        }
+    }
+}
+
+/// The scopes in which an operation looks for a bank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScopeChoice {
+    /// Every scope: first the project, then the user.
+    #[default]
+    Detected,
+    /// Only this scope.
+    Only(BankScope),
+}
+
+impl From<Option<BankScope>> for ScopeChoice {
+    fn from(scope: Option<BankScope>) -> Self {
+        scope.map_or(Self::Detected, Self::Only)
     }
 }

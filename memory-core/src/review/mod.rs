@@ -8,22 +8,19 @@
 pub(crate) mod decide;
 mod neighbour;
 mod policy;
-mod preview;
 mod proposals;
 mod rejections;
 mod subject;
-mod submitted;
 
 pub use decide::{
     AcceptOptions, AcceptResult, Acceptance, StaleProposals, accept, edit_proposal, reject,
 };
 pub use neighbour::{Neighbour, NeighbourFinder, NeighbourRelation};
 pub use policy::{ReviewPolicy, ReviewRule, ScopePattern, WritePolicy};
-pub use preview::{AcceptancePreview, preview_acceptance};
 pub use proposals::{
-    LONG_WAIT, ProposalSummary, WaitingProposal, proposal, proposal_summary, proposals,
+    AcceptancePreview, LONG_WAIT, ProposalSummary, SubmittedProposal, SubmittedProposals,
+    WaitingProposal, preview_acceptance, proposal, proposal_summary, proposals,
 };
 pub use subject::{OperationSubject, ProposalEnd, operation_subject, proposal_end};
-pub use submitted::{SubmittedProposal, SubmittedProposals};
 
 pub(crate) use rejections::is_rejected;

@@ -1,11 +1,13 @@
-//! Waiting proposals, and their state.
+//! Proposals: those that wait, with their state and effect, and those that the changes of one call resulted in.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
-use super::decide::is_version;
+use super::decide::{equal_memory_patch, is_version};
 use crate::{
-    Filter, ListOrder, MemoryStoreExt, PageRequest, Proposal, ProposalFilter, ProposedAction,
-    Scope, Services, StoreError, StoredMemory,
+    Filter, ListOrder, Memory, MemoryId, MemoryStoreExt, PageRequest, Patch, Proposal,
+    ProposalFilter, ProposedAction, Scope, Services, StoreError, StoredMemory,
 };
 
 /// The time after which a waiting proposal is reported by name.
@@ -165,6 +167,95 @@ fn with_target(
         target,
         is_stale,
     }))
+}
+
+/// A memory before and after the acceptance of a proposal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AcceptancePreview {
+    /// The current version.
+    pub before: Memory,
+    /// The version after the acceptance.
+    pub after: Memory,
+}
+
+/// Returns the effect of accepting a proposal on the memory that it changes, or that has the same text already.
+///
+/// `None` means that the acceptance writes a new memory or deletes one, or that the memory to change no longer exists.
+///
+/// # Errors
+/// If the memories cannot be read.
+pub fn preview_acceptance(
+    services: &Services,
+    waiting: &WaitingProposal,
+) -> Result<Option<AcceptancePreview>, StoreError> {
+    let proposed = &waiting.stored.memory;
+    let (before, patch) = match waiting.proposal.action {
+        ProposedAction::Write => match services
+            .store
+            .by_content(&proposed.content_hash(), &proposed.scope)?
+            .first()
+        {
+            Some(id) => {
+                let existing = services.store.get(id)?;
+                let (patch, _) = equal_memory_patch(proposed, &existing, None, &services.actor);
+                (existing.memory, patch)
+            }
+            None => return Ok(None),
+        },
+        ProposedAction::Update(_) => match &waiting.target {
+            Some(target) => (
+                target.memory.clone(),
+                Patch::from_proposal(&target.memory, proposed),
+            ),
+            None => return Ok(None),
+        },
+        ProposedAction::Delete(_) => return Ok(None),
+    };
+    let after = patch
+        .apply(&before, services.clock.now())
+        .unwrap_or_else(|| before.clone());
+    Ok(Some(AcceptancePreview { before, after }))
+}
+
+/// A proposal that was stored in place of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SubmittedProposal {
+    /// The proposal.
+    pub id: MemoryId,
+    /// The proposed action.
+    pub action: ProposedAction,
+    /// Whether the proposal is new; otherwise an equal one was waiting already.
+    pub is_new: bool,
+}
+
+/// Collects the proposals that a view stores in place of changes.
+///
+/// The caller of a use case learns from it that a change waits for a review. A clone collects into the same list.
+#[derive(Debug, Clone, Default)]
+pub struct SubmittedProposals(Arc<Mutex<Vec<SubmittedProposal>>>);
+
+impl SubmittedProposals {
+    /// Adds proposals.
+    pub(crate) fn add(&self, proposals: impl IntoIterator<Item = SubmittedProposal>) {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .extend(proposals);
+    }
+
+    /// Returns whether `id` is one of the proposals.
+    pub fn contains(&self, id: &MemoryId) -> bool {
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .any(|proposal| proposal.id == *id)
+    }
+
+    /// Removes and returns all proposals so far.
+    pub fn take(&self) -> Vec<SubmittedProposal> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@
 use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
-use super::language_names::language_at;
-use super::words::SHARED;
+use super::words::{SHARED, language_at};
 use crate::text::fold;
 
 word_classes! {

@@ -6,8 +6,7 @@ use self::words::ENGLISH;
 use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
-use super::language_names::language;
-use super::words::{SHARED, SentenceWords};
+use super::words::{SHARED, SentenceWords, language};
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
 ///

@@ -6,8 +6,7 @@ use std::sync::LazyLock;
 
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm, StandingKind};
-use super::language_names;
-use super::words::{SHARED, SentenceWords};
+use super::words::{SHARED, SentenceWords, language};
 use crate::language;
 
 word_classes! {
@@ -255,7 +254,7 @@ impl Grammar {
         if verb == first && !self.is_imperative(words, first) {
             // `Auf Deutsch antworten`
             return words.is(first, &self.ways)
-                && language_names::language(words.word(first + 1)).is_some()
+                && language(words.word(first + 1)).is_some()
                 && self.has_infinitive(words, first);
         }
         let behind = words.skip(verb + 1, &self.fillers);
@@ -282,7 +281,7 @@ impl Grammar {
 
     /// Returns whether a manner or a language is at `start`, or a language in the clause behind a preposition.
     fn names_manner(&self, words: &SentenceWords, start: usize, end: usize) -> bool {
-        let is_language = |number: usize| language_names::language(words.word(number)).is_some();
+        let is_language = |number: usize| language(words.word(number)).is_some();
         let is_way = |number: usize| words.is(number, &self.ways) && is_language(number + 1);
         is_language(start)
             || words.is(start, &self.manners)

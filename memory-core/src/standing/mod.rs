@@ -33,7 +33,6 @@ mod classify;
 mod english;
 mod grammar;
 mod kind;
-mod language_names;
 mod pasted;
 mod polarity;
 mod properties;

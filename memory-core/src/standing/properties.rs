@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::language_names::{language, language_at};
 use super::polarity::{folded_words, is_negated, without_negation};
+use super::words::{language, language_at};
 use crate::text::fold;
 
 word_classes! {

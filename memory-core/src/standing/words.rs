@@ -1,4 +1,6 @@
-//! The words of a sentence, and word classes that all languages share.
+//! The words of a sentence, word classes that all languages share, and the names of languages.
+
+use std::sync::LazyLock;
 
 use crate::text::fold;
 
@@ -172,5 +174,40 @@ impl SentenceWords {
     /// Returns the first occurrence of one of the phrases, as the number of its first word and its length in words.
     pub(super) fn find_phrase(&self, phrases: &[&str]) -> Option<(usize, usize)> {
         (0..self.len()).find_map(|start| Some((start, self.phrase_at(start, phrases)?)))
+    }
+}
+
+/// The names of each language in several languages, folded; the first one identifies the language.
+static LANGUAGES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../language/names.json")).unwrap_or_default()
+});
+
+/// Returns the language that a folded word names.
+pub(super) fn language(word: &str) -> Option<&'static str> {
+    LANGUAGES
+        .iter()
+        .find(|names| names.contains(&word))
+        .map(|names| names[0])
+}
+
+/// Returns the language whose name in Chinese characters is at the start of the folded text, and the length of the name in bytes.
+pub(super) fn language_at(text: &str) -> Option<(&'static str, usize)> {
+    LANGUAGES.iter().find_map(|names| {
+        let name = names
+            .iter()
+            .find(|name| !name.is_ascii() && text.starts_with(**name))?;
+        Some((names[0], name.len()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_of_the_file() {
+        for name in ["french", "franzosisch", "francais", "frances", "法语"] {
+            assert_eq!(language(name), Some("french"), "{name}");
+        }
     }
 }

@@ -5,7 +5,6 @@
 
 mod compound;
 mod fold;
-mod identifier;
 mod invisible;
 pub(crate) mod lookalike;
 mod markdown_budget;
@@ -22,10 +21,9 @@ mod token_count;
 mod tokens;
 mod windows_name;
 
-pub use compound::{compound_names, for_each_compound_token};
+pub use compound::{compound_names, for_each_compound_token, identifier_parts};
 pub use fold::fold;
 pub(crate) use fold::to_ascii_form;
-pub use identifier::identifier_parts;
 pub(crate) use invisible::is_invisible;
 pub use invisible::{deceptive_characters, is_han};
 pub use markdown_budget::{MarkdownBudget, MarkdownEvent, split_html_texts};

@@ -1,15 +1,40 @@
-//! Generates the text of an index within its limits.
+//! An index, the usage counts that order it, and the generation of its text within its limits.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
+
+use chrono::{DateTime, Utc};
 
 use super::entry::{format_entry, format_remaining};
 use super::merge::{IndexSection, merge_index};
 use super::page::{IndexLineKind, IndexPage};
-use super::usage::{TopicIndex, TopicUsages, most_used_first};
 use crate::topic::{INDEX_FILE, Topic, TopicKind};
 
 /// Maximum lengths of descriptions in characters, tried in this order until all topics fit.
 const WIDTHS: [usize; 4] = [200, 120, 80, 40];
+
+/// Usage counts by the file name of the topic.
+pub type TopicUsages = BTreeMap<String, TopicUsage>;
+
+/// The usage count of a topic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TopicUsage {
+    /// Number of uses.
+    pub count: u64,
+    /// Time of the last use.
+    pub last: DateTime<Utc>,
+}
+
+/// An index: its text, and the lines that were generated. All other lines belong to the user.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TopicIndex {
+    /// The whole text.
+    pub text: String,
+    /// The generated lines, in order and without line breaks.
+    ///
+    /// A `\n` before or after one denotes a generated empty line.
+    pub ours: Vec<String>,
+}
 
 /// Returns the index of `topics`, which are sorted by name, based on the previous index `former`.
 ///
@@ -176,4 +201,19 @@ pub(in crate::topic) fn truncate_index(index: &TopicIndex) -> String {
         .map(shortened)
         .find(|text| fits(text))
         .unwrap_or_else(|| shortened(0))
+}
+
+/// Returns topics sorted by usage count, then last use, then last change, all descending, then by name.
+fn most_used_first<'t>(
+    topics: impl IntoIterator<Item = &'t Topic>,
+    uses: &TopicUsages,
+) -> Vec<&'t Topic> {
+    let mut topics: Vec<&Topic> = topics.into_iter().collect();
+    topics.sort_by_cached_key(|topic| {
+        let known = uses
+            .get(topic.name.as_str())
+            .map(|known| (known.count, known.last));
+        (Reverse((known, topic.updated)), topic.name.clone())
+    });
+    topics
 }

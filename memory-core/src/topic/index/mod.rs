@@ -15,11 +15,9 @@ mod entry;
 mod generate;
 mod merge;
 mod page;
-mod usage;
 
 #[cfg(test)]
 mod tests;
 
-pub use generate::{INDEX_BYTES, INDEX_LINES, index_text};
+pub use generate::{INDEX_BYTES, INDEX_LINES, TopicIndex, TopicUsage, TopicUsages, index_text};
 pub(super) use generate::{overflow_message, truncate_index};
-pub use usage::{TopicIndex, TopicUsage, TopicUsages};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::entry::{is_entry, linked_topics};
-use super::usage::TopicIndex;
+use super::generate::TopicIndex;
 use crate::topic::{TopicKind, TopicName};
 
 pub(super) const TITLE: &str = "# Memory";
