@@ -6,16 +6,15 @@
 //! call.
 
 mod builder;
-mod page_opener;
 mod session;
 
-use std::fmt;
+use std::fmt::{self, Debug};
+use std::net::SocketAddr;
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 pub use builder::AgentBuilder;
-pub use page_opener::{OpenedPage, PageOpener};
 pub use session::{CONTEXT_BUDGET, Session, SessionOrigin};
 
 use chrono::{DateTime, FixedOffset};
@@ -291,4 +290,24 @@ impl fmt::Debug for Agent {
             .field("tools", &names)
             .finish_non_exhaustive()
     }
+}
+
+/// Serves the web page on request.
+pub trait PageOpener: Debug + Send + Sync {
+    /// Serves the page, if it is not served yet, and returns its address with a new sign-in code.
+    ///
+    /// `port` applies only to the first call; without it, the implementation chooses one.
+    ///
+    /// # Errors
+    /// If no listener can be opened.
+    fn open_page(&self, port: Option<u16>) -> Result<OpenedPage, ToolError>;
+}
+
+/// The address of the web page, and a code to sign in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenedPage {
+    /// The address.
+    pub address: SocketAddr,
+    /// The code, which is valid once and for 60 seconds.
+    pub code: String,
 }

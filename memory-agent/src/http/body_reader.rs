@@ -10,8 +10,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::client_body::LateBody;
-use super::limits::HttpLimits;
 use super::response::ErrorResponse;
+use super::serve::HttpLimits;
 use crate::exact_json::replace_lone_surrogates;
 
 /// Unit in which bodies are counted, in bytes.

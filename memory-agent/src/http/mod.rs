@@ -38,7 +38,6 @@ mod auth;
 mod body_reader;
 mod client_body;
 mod cors;
-mod limits;
 mod metrics;
 mod openapi;
 mod peer_owner;
@@ -57,7 +56,6 @@ pub use auth::{AccessRules, AccessToken, PrincipalRules};
 pub(crate) use auth::{AuthState, ClientConnection, check_access, principal_token};
 pub(crate) use body_reader::BodyBudget;
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
-pub use limits::HttpLimits;
 pub use openapi::openapi;
 #[cfg(feature = "testing")]
 pub use proxy::streamed_outcome;
@@ -67,5 +65,5 @@ pub use proxy::{
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
 pub(crate) use serve::serve_routes;
-pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
+pub use serve::{HttpLimits, HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
 pub(crate) use status::status;

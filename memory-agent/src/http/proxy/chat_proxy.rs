@@ -18,8 +18,8 @@ use tokio::sync::Semaphore;
 
 use super::turn_writer::{ProxyObserver, TurnWriter};
 use super::upstream::Upstream;
+use crate::http::HttpLimits;
 use crate::http::body_reader::BodyBudget;
-use crate::http::limits::HttpLimits;
 
 /// A chat proxy with memory. A background thread stores turns until [`ChatProxy::stop`].
 pub struct ChatProxy {

@@ -10,13 +10,12 @@ use serde::de::IgnoredAny;
 
 use super::charsmap::Charsmap;
 use super::normalizer::Normalizer;
-use super::pieces::PieceSegmenter;
+use super::pieces::{PieceSegmenter, WordPiece};
 use super::pre_tokenizer::{PreTokenizer, Prepend};
 use super::scripts::CoveredScripts;
 use super::special_tokens::{PostProcessor, TokenFrame};
 use super::unigram::Unigram;
 use super::vocabulary::TokenVocabulary;
-use super::wordpiece::WordPiece;
 use super::words::WordNormalization;
 use super::{SubwordModel, SubwordTokenizer, TOKENIZER_FILE};
 use crate::model::local::bert::Encoder;

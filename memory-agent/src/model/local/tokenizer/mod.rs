@@ -15,14 +15,13 @@ mod scripts;
 mod special_tokens;
 mod unigram;
 mod vocabulary;
-mod wordpiece;
 mod words;
 
 pub(super) use format::LoadedTokenizer;
+use pieces::WordPiece;
 use scripts::CoveredScripts;
 use special_tokens::TokenFrame;
 use unigram::Unigram;
-use wordpiece::WordPiece;
 
 /// The file of a tokenizer with all its settings.
 const TOKENIZER_FILE: &str = "tokenizer.json";

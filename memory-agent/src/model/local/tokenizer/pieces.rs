@@ -1,14 +1,40 @@
-//! Segmentation of words into the pieces of a vocabulary.
+//! The `WordPiece` model: each word is split into the longest pieces of a vocabulary.
 
 use std::fmt;
 
 use super::vocabulary::TokenVocabulary;
-use super::words::NormalizedWord;
+use super::words::{NormalizedWord, NormalizedWords, WordNormalization};
 
 /// Maximum length of a piece in bytes. A longer one is never found, because it would slow down every search for a piece.
 ///
 /// The longest pieces of published vocabularies have 48 bytes.
 pub(super) const LONGEST_PIECE: usize = 128;
+
+/// A `WordPiece` model.
+#[derive(Debug)]
+pub(super) struct WordPiece {
+    pub(super) spelling: WordNormalization,
+    pub(super) pieces: PieceSegmenter,
+    /// The token for a word that cannot be segmented.
+    pub(super) unknown: u32,
+    /// Maximum length of a word; longer words are unknown.
+    pub(super) most_characters: usize,
+}
+
+impl WordPiece {
+    /// Returns the first tokens of a text, at most `most`. The rest is not read.
+    pub(super) fn tokenize(&self, text: &str, most: usize) -> Vec<u32> {
+        let mut ids = Vec::new();
+        let mut words = NormalizedWords::new(text, self.spelling, self.most_characters);
+        while ids.len() < most
+            && let Some(word) = words.next()
+        {
+            self.pieces.split(word, self.unknown, &mut ids);
+        }
+        ids.truncate(most);
+        ids
+    }
+}
 
 /// The pieces of a vocabulary: those that start a word, and those that continue one.
 pub(super) struct PieceSegmenter {
