@@ -1,7 +1,6 @@
 //! The `memory inbox` command.
 
 mod accept;
-mod decisions;
 mod edit;
 mod interactive;
 mod merge;
@@ -205,5 +204,52 @@ fn secret_policy(allow_secret: bool) -> SecretPolicy {
         SecretPolicy::Keep
     } else {
         SecretPolicy::Refuse
+    }
+}
+
+/// The decisions on several items, each of which is printed at once.
+struct Decisions<T> {
+    made: Vec<T>,
+    /// The first failure, which ends the command after all decisions.
+    failure: Option<StoreError>,
+}
+
+impl<T> Default for Decisions<T> {
+    fn default() -> Self {
+        Self {
+            made: Vec::new(),
+            failure: None,
+        }
+    }
+}
+
+impl<T> Decisions<T> {
+    /// Prints a decision, and keeps it.
+    fn add(
+        &mut self,
+        result: Result<T, StoreError>,
+        print: impl FnOnce(&T, &mut App) -> Result<(), Failure>,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        match result {
+            Ok(made) => {
+                if !app.output.is_json() {
+                    print(&made, app)?;
+                }
+                self.made.push(made);
+            }
+            // The first failure is printed at the end of the command.
+            Err(error) if self.failure.is_none() => self.failure = Some(error),
+            Err(error) => app.output.error(
+                &error.code().as_str().to_ascii_lowercase(),
+                &error.to_string(),
+            )?,
+        }
+        Ok(())
+    }
+
+    /// Returns the first failure.
+    fn finish(self) -> Result<(), Failure> {
+        self.failure.map_or(Ok(()), |error| Err(error.into()))
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! Apart from API keys in variables that the settings name, only this module reads the file and the environment.
 
-mod address;
 mod agents;
 mod banks;
 mod document;
@@ -19,10 +18,9 @@ mod review;
 mod setting;
 mod settings;
 
-pub(crate) use address::check_address;
 pub(crate) use agents::AgentSettings;
 pub(crate) use banks::BankSettings;
-pub(crate) use edit::set_value;
+pub(crate) use edit::{check_address, set_value};
 pub use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use hooks::HookSettings;

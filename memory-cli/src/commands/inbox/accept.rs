@@ -8,7 +8,7 @@ use memory_core::{
 };
 use serde_json::Value;
 
-use super::decisions::Decisions;
+use super::Decisions;
 use super::{count, secret_policy};
 use crate::app::App;
 use crate::args;

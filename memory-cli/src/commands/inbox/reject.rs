@@ -5,8 +5,8 @@ use memory_agent::json;
 use memory_core::StoredMemory;
 use serde_json::Value;
 
+use super::Decisions;
 use super::count;
-use super::decisions::Decisions;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
