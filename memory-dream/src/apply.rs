@@ -12,10 +12,10 @@ use memory_core::{
     reminder_memory, wikilink,
 };
 
+use crate::dream::{DreamError, ProgressCallback};
 use crate::lifecycle::LifecycleAction;
 use crate::merge::{check_conserved, check_mergeable, merge_memories};
 use crate::plan::{AgeRemoval, CancelledReminder, DreamPlan, Filing, Merge, NewReminder};
-use crate::progress::{DreamError, ProgressCallback};
 
 /// Number of changed memories at which a batch is committed with one sync.
 const BATCH_MEMORIES: usize = 2_000;

@@ -4,11 +4,12 @@
 //! ingested from notes are not merged, since the next ingest would separate them again.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 
 use chrono::TimeZone;
 use memory_core::{
-    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Refinement, Services,
-    StoreError, resolve_links_both_ways, resolve_own_links,
+    Filter, LinkReport, ListOrder, MemoryId, OperationId, PageRequest, Progress, Refinement,
+    Services, StoreError, resolve_links_both_ways, resolve_own_links,
 };
 
 use crate::apply::{SkippedChange, apply};
@@ -17,7 +18,6 @@ use crate::plan::{
     AgeRemoval, AnalysedMemories, CancelledReminder, DreamPlan, Filing, Merge, NewReminder,
     UnclassifiedMemory, encode_impression, plan_with_analysis,
 };
-use crate::progress::{DreamError, ProgressCallback};
 use crate::review::{Contradiction, Review, Supersession};
 use crate::text_analysis::TextAnalysis;
 use crate::{DreamRequest, DreamTask, model_tasks, store_review};
@@ -64,6 +64,44 @@ pub struct DreamReport {
     pub skipped: Vec<SkippedChange>,
     /// Whether the dream was interrupted before the end.
     pub is_cut: bool,
+}
+
+/// A callback that reports the progress of a long operation and can cancel it.
+pub struct ProgressCallback<'p>(&'p mut dyn FnMut(Progress) -> ControlFlow<()>);
+
+impl std::fmt::Debug for ProgressCallback<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Pace").finish_non_exhaustive()
+    }
+}
+
+/// The reason why a long operation ended early.
+#[derive(Debug, thiserror::Error)]
+pub enum DreamError {
+    /// The caller cancelled the operation. Each change that was already applied is complete.
+    #[error("the operation was cancelled")]
+    Asked,
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl<'p> ProgressCallback<'p> {
+    /// Creates a `ProgressCallback` that calls `step` after each step; `step` returns [`ControlFlow::Break`] to cancel.
+    pub fn new(step: &'p mut dyn FnMut(Progress) -> ControlFlow<()>) -> Self {
+        Self(step)
+    }
+
+    /// Reports the progress.
+    ///
+    /// # Errors
+    /// [`DreamError::Asked`] if the callback cancels the operation.
+    pub(crate) fn report(&mut self, progress: Progress) -> Result<(), DreamError> {
+        match (self.0)(progress) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(DreamError::Asked),
+        }
+    }
 }
 
 /// Performs the tasks of a dream as one operation that a single `undo` reverts.

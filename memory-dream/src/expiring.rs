@@ -7,9 +7,9 @@ use memory_core::{
     Clock, ExpiringMemory, LocalZone, MemorySummary, Services, StoreError, add_time,
 };
 
+use crate::dream::{DreamError, ProgressCallback};
 use crate::lifecycle::{LifecycleAction, lifecycle_action};
 use crate::plan::plan_dream;
-use crate::progress::{DreamError, ProgressCallback};
 use crate::{DreamRequest, DreamTask};
 
 /// Returns the memories that automatic work would remove within `time`, the first ones first. Nothing is changed.

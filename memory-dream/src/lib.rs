@@ -28,7 +28,6 @@ mod dream;
 mod expiring;
 mod model_tasks;
 mod neighbours;
-mod progress;
 mod rules;
 mod selective;
 mod store_review;
@@ -47,9 +46,8 @@ pub mod schedule;
 pub mod similar;
 
 pub use apply::SkippedChange;
-pub use dream::{DreamReport, dream};
+pub use dream::{DreamError, DreamReport, ProgressCallback, dream};
 pub use neighbours::TextNeighbours;
-pub use progress::{DreamError, ProgressCallback};
 pub use rules::{DreamLevel, DreamRequest, DreamRules, DreamTask};
 pub use selective::SelectiveDream;
 pub use text_analysis::TextAnalysis;

@@ -13,12 +13,12 @@ use memory_core::{
 
 use crate::apply::apply;
 use crate::classify::choose_category;
+use crate::dream::{DreamError, ProgressCallback};
 use crate::expiring::expiring;
 use crate::lifecycle::LifecycleAction;
 use crate::plan::{
     AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, Merge, NewReminder, plan_dream,
 };
-use crate::progress::{DreamError, ProgressCallback};
 use crate::{DreamRequest, DreamRules, DreamTask};
 
 /// Plans the changes of one round of a dream, and makes those that a person accepts.

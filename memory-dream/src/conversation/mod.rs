@@ -9,13 +9,11 @@
 
 mod backoff;
 mod extract;
-mod fact_extractor;
 mod job_run;
 mod process;
 mod requests;
 
 pub use backoff::Backoff;
-pub use fact_extractor::ModelFactExtractor;
 pub use job_run::{ProcessReport, ProcessRules};
 pub use process::{process_jobs, process_with_backoff};
-pub use requests::ConversationPrompts;
+pub use requests::{ConversationPrompts, ModelFactExtractor};

@@ -1,12 +1,14 @@
-//! Requests to a language model about turns, and their custom prompts.
+//! Requests to a language model about turns, their custom prompts, and the extraction of facts from imported conversations.
 
 use std::sync::Arc;
 
 use memory_core::conversation::{
-    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, check_summary, parse_decisions,
-    parse_facts, parse_facts_by_message, parse_summary,
+    AnswerParseError, ConversationEntry, FactDecision, ParsedFacts, check_summary, is_courtesy,
+    parse_decisions, parse_facts, parse_facts_by_message, parse_summary,
 };
-use memory_core::{ChatError, ChatMessage, ChatModel, ChatRequest, ChatRole, Purpose};
+use memory_core::{
+    ChatError, ChatMessage, ChatModel, ChatRequest, ChatRole, FactError, FactExtractor, Purpose,
+};
 use serde_json::json;
 
 /// Maximum number of bytes of messages in a request, also for several turns together.
@@ -223,6 +225,51 @@ impl ConversationPrompts {
             facts: said("facts", usual.facts),
             reconcile: said("reconcile", usual.reconcile),
             summary: said("summary", usual.summary),
+        }
+    }
+}
+
+/// Draws facts from messages with a language model.
+#[derive(Debug)]
+pub struct ModelFactExtractor {
+    /// The language model, with its budget.
+    pub chat: Arc<dyn ChatModel>,
+    /// The prompts; only that for facts is used.
+    pub prompts: ConversationPrompts,
+}
+
+impl FactExtractor for ModelFactExtractor {
+    fn facts(&self, messages: &[&str]) -> Result<Vec<Vec<String>>, FactError> {
+        let mut facts = vec![Vec::new(); messages.len()];
+        let asked: Vec<usize> = (0..messages.len())
+            .filter(|number| !is_courtesy(messages[*number]))
+            .collect();
+        let message = |number: &usize| UserMessage {
+            text: messages[*number].to_owned(),
+            ..UserMessage::default()
+        };
+        let batch: Vec<UserMessage> = asked.iter().map(message).collect();
+        if !batch.is_empty() {
+            for (number, parsed) in asked.iter().zip(self.parsed(&batch)?) {
+                facts[*number] = parsed.facts;
+            }
+        }
+        Ok(facts)
+    }
+}
+
+impl ModelFactExtractor {
+    /// Asks for the facts of several messages, or one by one if the response does not tell them apart.
+    fn parsed(&self, batch: &[UserMessage]) -> Result<Vec<ParsedFacts>, FactError> {
+        let (chat, prompts) = (self.chat.as_ref(), &self.prompts);
+        match request_batch_facts(chat, prompts, batch) {
+            Err(ModelRequestError::Misread(_)) => batch
+                .iter()
+                .map(|message| request_facts(chat, prompts, message))
+                .collect::<Result<_, _>>()
+                .map_err(FactError::Unavailable),
+            Err(ModelRequestError::Chat(error)) => Err(FactError::Unavailable(error)),
+            Ok(parsed) => Ok(parsed),
         }
     }
 }

@@ -8,7 +8,7 @@ use memory_core::{
 };
 
 use super::DreamPlan;
-use crate::progress::{DreamError, ProgressCallback};
+use crate::dream::{DreamError, ProgressCallback};
 use crate::text_analysis::TextAnalysis;
 
 /// Number of texts to analyse before the results are saved.

@@ -13,8 +13,8 @@ use super::{
     AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, NewReminder,
     UnclassifiedMemory, merges,
 };
+use crate::dream::{DreamError, ProgressCallback};
 use crate::lifecycle::{Exemption, LifecycleAction, find_exemption, lifecycle_action};
-use crate::progress::{DreamError, ProgressCallback};
 use crate::reminders::{find_reminders, named_times};
 use crate::{DreamRequest, DreamTask};
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use memory_core::text::fold;
 
 use super::prose::{names_example, names_test_data};
-use super::strength::RequestStrength;
+use super::request::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn chinese_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {

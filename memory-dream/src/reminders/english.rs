@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::prose::{names_example, names_test_data};
-use super::strength::RequestStrength;
+use super::request::RequestStrength;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {

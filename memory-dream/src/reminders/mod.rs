@@ -8,7 +8,6 @@ mod chinese;
 mod english;
 mod prose;
 mod request;
-mod strength;
 #[cfg(test)]
 mod tests;
 
