@@ -398,6 +398,9 @@ fn format_match_count(count: usize) -> String {
 /// that concern none of the messages get 2 instead of 12 of them on average.
 const MIN_RELEVANCE: f32 = 0.015;
 
+/// Minimum match of words of a message of less relevance: about two rare words. In a long prompt, all of them weigh little.
+const MIN_WORDS: f32 = 1.0;
+
 /// Minimum cosine of a message of a conversation if neither it nor a neighbour shares a content word with the prompt.
 const MIN_COSINE: f32 = 0.3;
 
@@ -414,7 +417,13 @@ fn is_near_enough(hit: &Hit) -> bool {
         )
     });
     let is_near = explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine);
-    let is_relevant = explanation.parts.is_empty() || MIN_RELEVANCE <= explanation.relevance;
+    let words = explanation
+        .parts
+        .iter()
+        .find(|part| part.part == RankFeature::Words);
+    let is_relevant = explanation.parts.is_empty()
+        || MIN_RELEVANCE <= explanation.relevance
+        || words.is_some_and(|words| MIN_WORDS <= words.value);
     is_relevant && (has_word || is_near)
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
-use crate::standing::{condition_offset, is_of_person_or_agent, own_sentences};
+use crate::standing::{is_of_person_or_agent, own_sentences};
 use crate::text::{TokenKind, fold, is_han, sentences, tokenize};
 use crate::{Category, Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
 
@@ -30,6 +30,8 @@ word_classes! {
         phrases,
         /// Names of days and months.
         dates,
+        /// Words of conditions and indirect questions.
+        conditions,
     }
 }
 
@@ -215,8 +217,8 @@ impl<'m> ReplaceableNote<'m> {
     /// Returns whether a sentence states a change of this note's subject, or names a thing of this note as abandoned.
     fn finds_change(&self, text: &str) -> bool {
         own_sentences(text).into_iter().any(|span| {
-            let sentence = text[span].trim();
-            if sentence.ends_with(['?', '？']) || condition_offset(sentence) == Some(0) {
+            let sentence = &*without_quotations(text[span].trim());
+            if !is_statement(sentence) {
                 return false;
             }
             let is_about = self.required() <= self.count_repeated(&content_words(sentence));
@@ -262,6 +264,28 @@ fn content_words(text: &str) -> ContentWords {
         }
     });
     words
+}
+
+/// Returns whether a sentence is neither a question nor has a condition.
+fn is_statement(sentence: &str) -> bool {
+    let end = sentence.trim_end_matches(['!', '！', ')', '）']);
+    let text = fold(sentence);
+    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+    let has_condition = words.any(|word| WORDS.conditions.contains(&word));
+    let mut signs = WORDS.conditions.iter().filter(|word| !word.is_ascii());
+    let is_question = end.ends_with(['?', '？', '吗', '嗎', '呢']);
+    !is_question && !has_condition && !signs.any(|word| text.contains(*word))
+}
+
+/// Returns a sentence without the texts between quotation marks.
+fn without_quotations(sentence: &str) -> String {
+    let mut is_quoted = false;
+    let is_kept = |letter: &char| {
+        let is_mark = ['"', '“', '”', '„', '«', '»', '「', '」'].contains(letter);
+        is_quoted ^= is_mark;
+        !is_mark && !is_quoted
+    };
+    sentence.chars().filter(is_kept).collect()
 }
 
 /// Returns whether a folded word is a number, a day or a month.

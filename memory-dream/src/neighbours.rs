@@ -1,12 +1,13 @@
 //! Finds the memories that a person or an agent should see with a new one.
 
+use std::collections::HashSet;
 use std::mem::discriminant;
 
 use memory_core::conversation::contradicts;
 use memory_core::standing::replaces_standing;
 use memory_core::{
-    Filter, HomeSection, Memory, MemoryId, Neighbour, NeighbourFinder, NeighbourRelation, Query,
-    Scope, Services, StoreError, StoredMemory, replaces_note, search,
+    Filter, Hit, HomeSection, Memory, MemoryId, Neighbour, NeighbourFinder, NeighbourRelation,
+    Query, Scope, Services, StoreError, StoredMemory, replaces_note, search,
 };
 
 use crate::similar::compare_texts;
@@ -25,6 +26,11 @@ const MIN_JACCARD: f32 = 0.3;
 
 /// Minimum share of a text that the other one contains, if they are similar.
 const MIN_CONTAINMENT: f32 = 0.6;
+
+/// Minimum relevance of a hit that is related by its meaning.
+///
+/// Of 14 changes of facts among 316 memories, 12 have it, as one of the first three.
+const MIN_RELEVANCE: f32 = 0.1;
 
 /// Finds neighbours by comparing texts and their claims.
 ///
@@ -70,16 +76,19 @@ fn find_neighbours(
         place: Some(HomeSection::Notes),
         ..Filter::default()
     };
-    // The relations compare words, so a search by meaning finds nothing more.
-    let by_words = Services {
-        embedder: None,
+    let services = &Services {
         reranking: None,
         ..services.clone()
     };
-    let found = search(
-        &by_words,
-        &Query::new(&words).filter(filter).limit(COMPARED),
-    )?;
+    let found = search(services, &Query::new(&words).filter(filter).limit(COMPARED))?;
+    let is_relevant =
+        |hit: &&Hit| services.embedder.is_some() && MIN_RELEVANCE <= hit.explanation.relevance;
+    let relevant: HashSet<MemoryId> = found
+        .hits
+        .iter()
+        .filter(is_relevant)
+        .map(|hit| hit.stored.memory.id)
+        .collect();
     // What the memory supersedes is not found, but what that one replaced, or was replaced by, is still there.
     let superseded: Vec<StoredMemory> = stored_memories(services, &memory.supersedes);
     let successors: Vec<MemoryId> = superseded
@@ -113,7 +122,7 @@ fn find_neighbours(
         let relation = if is_updated {
             NeighbourRelation::Updates
         } else {
-            relation(memory, other)?
+            relation(memory, other, relevant.contains(&other.id))?
         };
         let is_wide = relation < NeighbourRelation::Duplicate;
         let is_near = [&Scope::Global, &memory.scope].contains(&&other.scope);
@@ -145,7 +154,7 @@ fn may_relate(one: &Scope, other: &Scope) -> bool {
     one == other || discriminant(one) != discriminant(other)
 }
 
-fn relation(memory: &Memory, other: &Memory) -> Option<NeighbourRelation> {
+fn relation(memory: &Memory, other: &Memory, is_relevant: bool) -> Option<NeighbourRelation> {
     let similarity = compare_texts(&memory.content, &other.content);
     let is_alike = MIN_JACCARD <= similarity.jaccard || MIN_CONTAINMENT <= similarity.containment;
     match () {
@@ -155,7 +164,7 @@ fn relation(memory: &Memory, other: &Memory) -> Option<NeighbourRelation> {
         {
             Some(NeighbourRelation::Contradicts)
         }
-        () if is_alike && !similarity.is_short => Some(NeighbourRelation::Related),
+        () if is_relevant || is_alike && !similarity.is_short => Some(NeighbourRelation::Related),
         () => None,
     }
 }

@@ -52,17 +52,20 @@ pub(super) fn parse_scope(
     context: &ToolContext,
     text: Option<&str>,
 ) -> Result<Option<Scope>, ToolError> {
-    let missing = |what: &str| {
-        invalid(format!("scope: the caller has no {what}")).with_hint("use global, or omit scope")
+    let missing = |what: &str, hint: &str| {
+        invalid(format!("scope: the caller has no {what}")).with_hint(hint.to_owned())
     };
     match text.map(|text| text.trim().to_lowercase()).as_deref() {
         Some("agent") => match &context.caller.agent {
             Some(agent) => Ok(Some(Scope::Agent(agent.as_str().to_owned()))),
-            None => Err(missing("name")),
+            None => Err(missing("name", "use global or project")),
         },
         Some("project") => match &context.caller.project {
             Some(project) => Ok(Some(Scope::Project(project.clone()))),
-            None => Err(missing("project")),
+            None => Err(missing(
+                "project",
+                "use global only for what holds everywhere; `memory project bind` makes the folder a project",
+            )),
         },
         _ => parse_field("scope", text)
             .map_err(|error| error.with_hint("use global, project or agent")),

@@ -100,9 +100,14 @@ fn add_similar(
         .map(|own| short_id(context, &own.id));
     let old: Vec<String> = replaceable.collect();
     // A proposal cannot be changed before it is accepted.
-    if !old.is_empty() && !context.services.proposals.contains(&new) {
-        let call = json!({ "id": short_id(context, &new), "supersedes": old });
-        let next = format!("if the new memory replaces it: memory_update {call}");
+    if !context.services.proposals.contains(&new) {
+        let (replaced, ids) = if old.is_empty() {
+            ("one of these", vec!["ID".to_owned()])
+        } else {
+            ("it", old)
+        };
+        let call = json!({ "id": short_id(context, &new), "supersedes": ids });
+        let next = format!("if the new memory replaces {replaced}: memory_update {call}");
         fields.insert("next".into(), next.into());
     }
     fields.insert("similar".into(), shown);
@@ -124,7 +129,7 @@ pub(super) struct WriteInput {
     category: Option<String>,
     #[serde(default)]
     tags: Vec<String>,
-    /// global, project or agent
+    /// global (default), project (only there) or agent
     scope: Option<String>,
     source: Option<String>,
     /// date

@@ -417,8 +417,8 @@ fn a_message_is_given_for_its_words_those_of_its_neighbours_or_its_meaning() {
     let is_given = |part: Option<RankFeature>, cosine, relevance| {
         let part = part.map(|part| RankFeatureScore {
             part,
-            value: 1.0,
-            score: 1.0,
+            value: 0.5,
+            score: 0.5,
         });
         let explanation = crate::ScoreExplanation {
             parts: part.into_iter().collect(),

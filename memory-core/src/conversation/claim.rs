@@ -329,8 +329,6 @@ impl TextClaims {
     ///
     /// They do if they contradict one of them or give an attribute another value.
     pub(super) fn supersedes(&self, earlier: &Self) -> bool {
-        let is_opposite =
-            |own: &TextClaim| earlier.claims.iter().any(|claim| own.contradicts(claim));
         let has_other = |(name, value): &(String, String)| {
             let mut former = earlier
                 .attributes
@@ -340,7 +338,13 @@ impl TextClaims {
                 .peekable();
             former.peek().is_some() && !former.any(|former| is_same_value(former, value))
         };
-        self.claims.iter().any(is_opposite) || self.attributes.iter().any(has_other)
+        self.denies(earlier) || self.attributes.iter().any(has_other)
+    }
+
+    fn denies(&self, earlier: &Self) -> bool {
+        let is_opposite =
+            |own: &TextClaim| earlier.claims.iter().any(|claim| own.contradicts(claim));
+        self.claims.iter().any(is_opposite)
     }
 }
 
@@ -372,8 +376,16 @@ impl StatementClaims {
 /// assert!(!contradicts("Anna likes coffee.", "Anna likes tea."));
 /// ```
 pub fn contradicts(later: &str, earlier: &str) -> bool {
-    let claims = |text| TextClaims::new(EntryRole::User, text);
-    claims(later).supersedes(&claims(earlier))
+    statement_claims(later).supersedes(&statement_claims(earlier))
+}
+
+/// Returns whether a statement of a later text says the opposite of one of an earlier text, see [`contradicts()`].
+pub fn denies(later: &str, earlier: &str) -> bool {
+    statement_claims(later).denies(&statement_claims(earlier))
+}
+
+fn statement_claims(text: &str) -> TextClaims {
+    TextClaims::new(EntryRole::User, text)
 }
 
 #[cfg(test)]

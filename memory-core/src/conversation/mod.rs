@@ -47,7 +47,7 @@ mod store;
 mod summary;
 
 pub(crate) use claim::StatementClaims;
-pub use claim::contradicts;
+pub use claim::{contradicts, denies};
 
 pub use add::{add, new_turn, plan_eviction, store_turn, store_turns};
 pub use entry::{ConversationEntry, EntryId, EntryRole, EntryVector, MAX_CONTENT, SOURCE};

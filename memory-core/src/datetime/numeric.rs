@@ -46,8 +46,20 @@ fn is_ratio(cursor: &TokenCursor<'_>) -> bool {
         || (cursor.word_before(1) == "is" && is_named(cursor.word_before(2)))
 }
 
+/// Returns whether a date such as "2026-12-03" precedes the cursor, perhaps with a `T`. Its hours are those of 24 in a day.
+fn follows_iso_date(cursor: &TokenCursor<'_>) -> bool {
+    let mark = usize::from(cursor.word_before(1) == "t");
+    let has_digits = |back: usize, digits| {
+        let token = cursor.peek_back(mark + back);
+        matches!(token, Some(DateTokenKind::Number(number)) if number.digits == digits)
+    };
+    let is_dash = |back| cursor.peek_back(mark + back) == Some(DateTokenKind::Sign('-'));
+    has_digits(1, 2) && is_dash(2) && has_digits(3, 2) && is_dash(4) && has_digits(5, 4)
+}
+
 /// Consumes "15:30" or "8:00:25", with an optional "am" or "pm".
 fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    let is_of_day = follows_iso_date(cursor);
     let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
     let minute = consume_colon_number(cursor)?;
     let second = cursor.attempt(consume_colon_number);
@@ -66,7 +78,7 @@ fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         minute.value,
         second.map_or(0, |second| second.value),
     )?;
-    let clock = if hour.digits == 2 && hour.value < 10 {
+    let clock = if hour.digits == 2 && (hour.value < 10 || is_of_day) {
         TimeOfDay {
             is_sure: true,
             ..clock

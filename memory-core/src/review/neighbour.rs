@@ -57,11 +57,35 @@ pub trait NeighbourFinder: Debug + Send + Sync {
 }
 
 impl Services {
-    /// Returns the memories that `memory` updates, contradicts, repeats or resembles; none without a finder.
+    /// Returns the memories that `memory` updates, contradicts, repeats or resembles by its words; none without a finder.
     ///
     /// # Errors
     /// If the memories cannot be read.
     pub fn neighbours(
+        &self,
+        memory: &Memory,
+        except: Option<MemoryId>,
+    ) -> Result<Vec<Neighbour>, StoreError> {
+        let by_words = Self {
+            embedder: None,
+            ..self.clone()
+        };
+        by_words.find_neighbours(memory, except)
+    }
+
+    /// Returns the neighbours of a memory that was just written, also by meaning; none if the text existed and is still in effect.
+    ///
+    /// The write succeeded, so a failure to read is not reported.
+    pub fn neighbours_of_written(&self, written: &WriteResult) -> Vec<Neighbour> {
+        if !written.created && written.merged.stated_at.is_none() {
+            return Vec::new();
+        }
+        let new = self.store.get(&written.id);
+        new.and_then(|stored| self.find_neighbours(&stored.memory, None))
+            .unwrap_or_default()
+    }
+
+    fn find_neighbours(
         &self,
         memory: &Memory,
         except: Option<MemoryId>,
@@ -71,17 +95,5 @@ impl Services {
             .map_or(Ok(Vec::new()), |finder| {
                 finder.neighbours(self, memory, except)
             })
-    }
-
-    /// Returns the neighbours of a memory that was just written; none if the text existed already.
-    ///
-    /// The write succeeded, so a failure to read is not reported.
-    pub fn neighbours_of_written(&self, written: &WriteResult) -> Vec<Neighbour> {
-        if !written.created {
-            return Vec::new();
-        }
-        let new = self.store.get(&written.id);
-        new.and_then(|stored| self.neighbours(&stored.memory, None))
-            .unwrap_or_default()
     }
 }

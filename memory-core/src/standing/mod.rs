@@ -45,5 +45,5 @@ pub use classify::{is_by_person, is_standing, standing_kind, standing_sentences}
 pub use kind::{StandingFilter, StandingForm, StandingKind, StandingSentence};
 pub(crate) use pasted::{asks_for_play, own_sentences, without_material};
 pub use replacement::replaces_standing;
-pub(crate) use replacement::{StandingText, condition_offset, current};
+pub(crate) use replacement::{StandingText, current};
 pub(crate) use select::{StandingMemory, StandingSelection, select_standing};

@@ -224,7 +224,7 @@ fn split_condition(sentence: &str) -> (&str, &str) {
 }
 
 /// Returns the byte offset of the words that state when an instruction applies.
-pub(crate) fn condition_offset(text: &str) -> Option<usize> {
+pub(super) fn condition_offset(text: &str) -> Option<usize> {
     const WORDS: [&str; 8] = [
         " when ",
         " whenever ",

@@ -1,10 +1,10 @@
 //! Finds memories that contradict each other.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use memory_core::conversation::contradicts;
+use memory_core::conversation::{contradicts, denies};
 use memory_core::{Memory, MemoryId, replaces_note};
 
 use super::report::TruncatedList;
@@ -17,8 +17,8 @@ pub struct Contradiction {
     pub older: ContradictionSide,
     /// The later statement.
     pub newer: ContradictionSide,
-    /// Whether the supersession needs no confirmation: the newer memory states the change, see [`replaces_note()`], and contradicts the
-    /// older one, see [`contradicts()`].
+    /// Whether the supersession needs no confirmation: the newer memory states the change, see [`replaces_note()`], and denies the
+    /// older one, see [`denies()`].
     pub is_certain: bool,
 }
 
@@ -65,8 +65,8 @@ pub struct ContradictionSide {
     pub said_at: DateTime<Utc>,
 }
 
-/// Number of later memories with a word that each memory with that word is compared with.
-const MAX_COMPARED: usize = 6;
+/// Number of the rarest words of each memory by which later memories are found, and of the memories that each of them finds.
+const COMPARED: (usize, usize) = (4, 25);
 
 /// The share of the words of the older memory that the newer one repeats.
 const REPEATED: (usize, usize) = (2, 5);
@@ -76,24 +76,38 @@ pub(super) fn find_contradictions(
     seen: &[ReviewedMemory],
     most: usize,
 ) -> TruncatedList<Contradiction> {
-    let mut buckets: HashMap<_, Vec<&ReviewedMemory>> = HashMap::new();
-    for own in seen.iter().filter(|own| own.statement.is_some()) {
+    let mut statements: Vec<&ReviewedMemory> =
+        seen.iter().filter(|own| own.statement.is_some()).collect();
+    statements.sort_by_key(|own| order(own));
+    let mut with_word: HashMap<_, Vec<usize>> = HashMap::new();
+    for (number, own) in statements.iter().enumerate() {
         for word in &own.words {
-            buckets.entry((&own.scope, *word)).or_default().push(own);
+            with_word
+                .entry((&own.scope, *word))
+                .or_default()
+                .push(number);
         }
     }
-    let mut pairs = HashMap::new();
-    for bucket in buckets.values_mut() {
-        bucket.sort_by_key(|own| order(own));
-        for (at, older) in bucket.iter().enumerate() {
-            for newer in bucket[at + 1..].iter().take(MAX_COMPARED) {
-                pairs
-                    .entry((older.id, newer.id))
-                    .or_insert_with(|| compare(older, newer));
-            }
-        }
+    let mut found = Vec::new();
+    for (number, older) in statements.iter().enumerate() {
+        let mut buckets: Vec<&Vec<usize>> = older
+            .words
+            .iter()
+            .map(|word| &with_word[&(&older.scope, *word)])
+            .filter(|bucket| 1 < bucket.len())
+            .collect();
+        buckets.sort_by_key(|bucket| bucket.len());
+        let later = buckets.into_iter().take(COMPARED.0).flat_map(|bucket| {
+            let next = bucket.partition_point(|other| *other <= number);
+            bucket[next..].iter().take(COMPARED.1)
+        });
+        let later: BTreeSet<usize> = later.copied().collect();
+        found.extend(
+            later
+                .into_iter()
+                .filter_map(|newer| compare(older, statements[newer])),
+        );
     }
-    let mut found: Vec<_> = pairs.into_values().flatten().collect();
     keep_first_certain(&mut found);
     found.sort_by(compare_pairs);
     TruncatedList::of(found, most)
@@ -129,11 +143,11 @@ fn compare(older: &ReviewedMemory, newer: &ReviewedMemory) -> Option<Contradicti
     }
     let (old, new): (&Memory, &Memory) = (older.statement.as_ref()?, newer.statement.as_ref()?);
     let is_later = older.said_at < newer.said_at && older.created_at < newer.created_at;
-    let [denies, is_denied] =
-        [(new, old), (old, new)].map(|(one, other)| contradicts(&one.content, &other.content));
     let is_replaced = is_later && replaces_note(new, old);
-    (is_replaced || denies || is_denied).then(|| Contradiction {
-        is_certain: is_replaced && denies,
+    let differs =
+        || contradicts(&new.content, &old.content) || contradicts(&old.content, &new.content);
+    (is_replaced || differs()).then(|| Contradiction {
+        is_certain: is_replaced && denies(&new.content, &old.content),
         older: to_side(older, old),
         newer: to_side(newer, new),
     })

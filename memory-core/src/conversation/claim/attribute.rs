@@ -16,6 +16,10 @@ pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {
         .iter()
         .map(|word| fold(word).replace('’', "'"))
         .collect();
+    // "We also work on Monday" adds a value.
+    if words.iter().any(|word| ["also", "too"].contains(&&**word)) {
+        return Vec::new();
+    }
     let all: Vec<&str> = words
         .iter()
         .map(String::as_str)
@@ -157,14 +161,16 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
                 .iter()
                 .position(|word| matches!(*word, "is" | "are"))?;
             let value = &words[is + 1..];
-            let mut inner = value
+            let mut value: Vec<&str> = value
                 .iter()
-                .filter(|word| !["on", "at", "in"].contains(word));
+                .copied()
+                .filter(|word| !["on", "at", "in"].contains(word))
+                .collect();
+            // "3 March" and "March 3" are equal.
+            value.sort_unstable();
             let is_thing = words[..is].iter().any(|word| !is_stop_token(word, true));
-            if !is_thing || !is_value_word(inner.next()?) {
-                return None;
-            }
-            (words[..is].join(" "), value)
+            let is_single = !value.is_empty() && value.iter().all(|word| is_value_word(word));
+            return (is_thing && is_single).then(|| (words[..is].join(" "), value.join(" ")));
         }
     };
     Some((name, own(value)?))
@@ -177,7 +183,10 @@ fn parse_chinese(clause: &str) -> Option<(String, String)> {
         .find_map(|owner| text.strip_prefix(owner));
     let Some(text) = of_user else {
         let (thing, number) = text.split_once('是')?;
-        let is_single = !thing.is_empty() && number.starts_with(char::is_numeric);
+        let is_single = !thing.ends_with(['但', '还', '总', '不', '就', '也', '都'])
+            && !thing.starts_with("如果")
+            && !thing.is_empty()
+            && number.chars().all(char::is_numeric);
         return is_single.then(|| (thing.to_owned(), number.to_owned()));
     };
     let text = ["现在", "目前", "已经", "今年"]

@@ -18,13 +18,9 @@ fn first_contradiction(first: &str, second: &str) -> Option<bool> {
 }
 
 #[test]
-fn a_denial_and_a_changed_value_are_certain() {
+fn a_denial_is_certain() {
     for (first, second) in [
         ("Anna lives in Berlin.", "Anna no longer lives in Berlin."),
-        (
-            "The port of the demo is 8080.",
-            "The port of the demo is now 9090.",
-        ),
         (
             "The search API supports gzip.",
             "The search API no longer supports gzip.",
@@ -48,10 +44,18 @@ fn what_is_likely_is_listed_and_never_certain() {
         ("Anna works at Acme", "Anna doesn't work at Acme anymore."),
         ("Anna is from Berlin.", "Anna moved from Berlin to Munich."),
         (
+            "Anna lives in Berlin.",
+            "Ben said: \"Anna no longer lives in Berlin\".",
+        ),
+        (
             "We use MySQL for the orders.",
             "We now use Postgres instead of MySQL for the orders.",
         ),
         ("The port is 8080.", "The port is 9090."),
+        (
+            "The port of the demo is 8080.",
+            "The port of the demo is now 9090.",
+        ),
         ("The API supports gzip.", "The API does not support gzip."),
         (
             "The review meeting is on Tuesday.",
@@ -97,6 +101,18 @@ fn what_can_hold_together_contradicts_nothing() {
         ("Anna lives in Berlin.", "> Anna no longer lives in Berlin."),
         ("The port is 8080.", "The port is 8080!"),
         ("Server 1 is in Berlin.", "Server 2 is in Berlin."),
+        ("The ports are 80 and 443.", "The ports are 443 and 80."),
+        ("The release is on 3 March.", "The release is on March 3."),
+        ("Standups are on Tuesday.", "Standups are also on Thursday."),
+        (
+            "The port is 8080 in development.",
+            "The port is 80 in production.",
+        ),
+        ("总是3个人", "总是5个人"),
+        (
+            "Anna lives in Berlin.",
+            "Ask Ben if Anna no longer lives in Berlin.",
+        ),
         ("安娜喜欢茶", "安娜喜欢咖啡"),
         ("安娜住在柏林", "小李现在住在慕尼黑"),
         ("他住在柏林", "他现在住在慕尼黑"),
@@ -147,9 +163,9 @@ fn only_the_newer_one_supersedes_and_only_in_its_scope() {
 #[test]
 fn a_memory_is_superseded_by_the_first_that_says_so() {
     let review = review_on_day_30(&[
-        memory("a", 1, "The port of the demo is 8080."),
-        memory("b", 2, "The port of the demo is now 9090."),
-        memory("c", 3, "The port of the demo is now 7070."),
+        memory("a", 1, "The port of the demo is open."),
+        memory("b", 2, "The port of the demo is no longer open."),
+        memory("c", 3, "The port of the demo is now no longer open."),
     ]);
     let certain: Vec<_> = review
         .contradictions
@@ -162,7 +178,7 @@ fn a_memory_is_superseded_by_the_first_that_says_so() {
         .iter()
         .map(|own| (own.of, own.superseded_by))
         .collect();
-    let mut expected = vec![pair("a", "b"), pair("b", "c")];
+    let mut expected = vec![pair("a", "b")];
     found.sort();
     expected.sort();
     assert_eq!(found, expected);

@@ -7,7 +7,7 @@
 //!
 //! In a conversation scope, the memories are messages if they have several authors or a role; else each is a note. Among messages with
 //! roles, a memory without one is a fact or a note.
-//! Outside conversation scopes, memories count as a conversation if several sources wrote them within minutes. If
+//! Outside conversation scopes, memories count as a conversation if their sources take turns within minutes. If
 //! one source is named like an assistant, the names of the sources give the roles there too. A session ends with
 //! a pause of six hours between people, and of two hours with an assistant, which responds at once.
 
@@ -63,7 +63,7 @@ type TurnKey = (i64, i64);
 impl ConversationTurns {
     /// Reads the conversation of the filter, or else the conversations of the documents with `keys`.
     ///
-    /// In other scopes, documents are messages of a conversation if several speakers wrote them within a short time. If one of the
+    /// In other scopes, documents are messages of a conversation if their sources take turns within a short time. If one of the
     /// speakers is named as an assistant is, their names give their roles; else the lengths of their messages do, if two of them take
     /// turns. `crowded` holds the sorted keys of documents with another document close in time; `has_roles` states whether a role
     /// is recorded for one of the documents that match.
@@ -349,10 +349,10 @@ fn infer_roles(messages: &[&RunMessage]) -> Vec<(i64, SpeakerRole)> {
     messages.iter().filter_map(role).collect()
 }
 
-/// Returns the messages of speakers who take turns: within [`MAX_PAUSE`], at least half of the texts next to theirs are of another
-/// source.
+/// Returns the messages of speakers who take turns: within [`MAX_PAUSE`], at least three quarters of the texts next to theirs are of
+/// another source.
 ///
-/// Programs that write notes at the same time write many in a row.
+/// Programs that write notes at the same time write several in a row.
 fn select_exchanged(messages: &[RunMessage]) -> Vec<&RunMessage> {
     /// The number of messages of a source with a neighbour, of their neighbours, and of those of another source.
     type Counts = [usize; 3];
@@ -373,7 +373,7 @@ fn select_exchanged(messages: &[RunMessage]) -> Vec<&RunMessage> {
         *near += all;
         *other += others.count();
     }
-    sources.retain(|_, [with, near, other]| MIN_MESSAGES <= *with && *near <= 2 * *other);
+    sources.retain(|_, [with, near, other]| MIN_MESSAGES <= *with && 3 * *near <= 4 * *other);
     if sources.len() < 2 {
         return Vec::new();
     }
@@ -395,56 +395,35 @@ pub(super) fn is_speaker(
     name: &str,
     within: Option<&[Scope]>,
 ) -> Result<bool, IndexError> {
-    let within: Option<Vec<String>> =
-        within.map(|within| within.iter().map(Scope::to_string).collect());
-    let sql = "SELECT DISTINCT scope FROM counts WHERE NOT (scope >= 'conversation:' AND scope < 'conversation;')";
+    let sql = "SELECT DISTINCT scope FROM counts WHERE scope < 'conversation:' OR 'conversation;' <= scope";
     let scopes: Vec<String> = connection
         .prepare_cached(sql)?
         .query_map((), |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    let is_seen = |scope: &String| within.as_ref().is_none_or(|within| within.contains(scope));
-    for scope in scopes.iter().filter(|scope| is_seen(scope)) {
-        let Some(newest) = newest_of_source(connection, scope, name)? else {
-            continue;
-        };
-        let run = turns_around(connection, scope, newest)?;
-        let messages = load_messages(connection, scope, &run)?;
-        let is_named = |message: &&RunMessage| message.source.to_lowercase() == name;
-        if select_exchanged(&messages).iter().any(is_named) {
-            return Ok(true);
+    let is_seen = |scope: &&String| {
+        within.is_none_or(|within| within.iter().any(|own| own.to_string() == **scope))
+    };
+    for scope in scopes.iter().filter(is_seen) {
+        // The oldest and the newest text may stand apart from a talk.
+        for place in ["min", "max"] {
+            let sql = format!(
+                "SELECT created_at, key FROM documents
+                 WHERE key = (SELECT {place}(key) FROM documents INDEXED BY sources WHERE scope = ?1 AND source = ?2)"
+            );
+            let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let mut select = connection.prepare_cached(&sql)?;
+            let Some(found) = select.query_row([scope.as_str(), name], read).optional()? else {
+                break;
+            };
+            let run = turns_around(connection, scope, found)?;
+            let messages = load_messages(connection, scope, &run)?;
+            let is_named = |message: &&RunMessage| message.source == name;
+            if select_exchanged(&messages).iter().any(is_named) {
+                return Ok(true);
+            }
         }
     }
     Ok(false)
-}
-
-/// Returns the newest document of a source, which is given in lower case.
-fn newest_of_source(
-    connection: &Connection,
-    scope: &str,
-    name: &str,
-) -> Result<Option<TurnKey>, IndexError> {
-    // Each step reads one entry of the index, so the query reads as many entries as there are sources.
-    let sql = "WITH RECURSIVE own(source) AS (
-                 SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ?1
-                 UNION ALL
-                 SELECT (SELECT min(source) FROM documents INDEXED BY sources WHERE scope = ?1 AND own.source < source)
-                 FROM own WHERE own.source IS NOT NULL
-               )
-               SELECT source FROM own WHERE source IS NOT NULL";
-    let sources: Vec<String> = connection
-        .prepare_cached(sql)?
-        .query_map([scope], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let Some(source) = sources.iter().find(|source| source.to_lowercase() == name) else {
-        return Ok(None);
-    };
-    let sql = "SELECT created_at, key FROM documents
-               WHERE key = (SELECT max(key) FROM documents INDEXED BY sources WHERE scope = ?1 AND source = ?2)";
-    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let mut select = connection.prepare_cached(sql)?;
-    Ok(select
-        .query_row([scope, source.as_str()], read)
-        .optional()?)
 }
 
 /// Returns the number of documents of a scope.
