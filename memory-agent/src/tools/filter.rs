@@ -64,7 +64,7 @@ pub(super) fn parse_scope(
             Some(project) => Ok(Some(Scope::Project(project.clone()))),
             None => Err(missing(
                 "project",
-                "use global only for what holds everywhere; `memory project bind` makes the folder a project",
+                "use global for what holds everywhere, or make the folder a project: memory project bind",
             )),
         },
         _ => parse_field("scope", text)

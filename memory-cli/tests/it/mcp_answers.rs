@@ -231,7 +231,7 @@ fn the_scopes_agent_and_project_denote_those_of_the_caller() {
     );
     assert_eq!(
         refused["content"][0]["text"],
-        "scope: the caller has no project\nuse global only for what holds everywhere; `memory project bind` makes the folder a project"
+        "scope: the caller has no project\nuse global for what holds everywhere, or make the folder a project: memory project bind"
     );
     assert_eq!(client.end(), Some(0));
     let mut client = McpClient::start_with(&sandbox, "claude", &["--project", "harbour"]);
