@@ -398,33 +398,29 @@ fn format_match_count(count: usize) -> String {
 /// that concern none of the messages get 2 instead of 11 of them on average.
 const MIN_RELEVANCE: f32 = 0.015;
 
-/// Minimum match of words of a message of less relevance: about two rare words. In a long prompt, all of them weigh little.
-const MIN_WORDS: f32 = 1.0;
-
-/// Minimum cosine of a message of a conversation if neither it nor a neighbour shares a content word with the prompt.
+/// Minimum cosine of a message of a conversation with a meaning near the prompt.
 const MIN_COSINE: f32 = 0.3;
 
-/// Returns whether a message is relevant, and it or a neighbour shares a word with the prompt, or its meaning is near.
+/// Returns whether a message shares a word with the prompt and its meaning is near, or it is relevant and one of both is true of it or of
+/// a neighbour.
+///
+/// In a long prompt, each word weighs little, so a relevance of few words is low.
 fn is_near_enough(hit: &Hit) -> bool {
     let explanation = &hit.explanation;
-    let has_word = explanation.parts.iter().any(|part| {
-        matches!(
-            part.part,
-            RankFeature::Words
-                | RankFeature::Characters
-                | RankFeature::Neighbours
-                | RankFeature::Reply
-        )
-    });
+    let has_part = |part: RankFeature| explanation.parts.iter().any(|own| own.part == part);
+    let has_word = has_part(RankFeature::Words);
+    let has_other_word = || {
+        [
+            RankFeature::Characters,
+            RankFeature::Neighbours,
+            RankFeature::Reply,
+        ]
+        .into_iter()
+        .any(has_part)
+    };
     let is_near = explanation.cosine.is_none_or(|cosine| MIN_COSINE <= cosine);
-    let words = explanation
-        .parts
-        .iter()
-        .find(|part| part.part == RankFeature::Words);
-    let is_relevant = explanation.parts.is_empty()
-        || MIN_RELEVANCE <= explanation.relevance
-        || words.is_some_and(|words| MIN_WORDS <= words.value);
-    is_relevant && (has_word || is_near)
+    let is_relevant = explanation.parts.is_empty() || MIN_RELEVANCE <= explanation.relevance;
+    has_word && is_near || is_relevant && (has_word || is_near || has_other_word())
 }
 
 /// The maximum number of versions of a note that are followed to the newest one.

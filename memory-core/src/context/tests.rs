@@ -435,6 +435,7 @@ fn a_message_is_given_for_its_words_those_of_its_neighbours_or_its_meaning() {
         assert!(is_given(Some(part), 0.1, 0.5));
         assert!(!is_given(Some(part), 0.1, 0.01), "it is not relevant");
     }
+    assert!(is_given(Some(RankFeature::Words), 0.4, 0.01));
     let date = Some(RankFeature::Date);
     assert!(is_given(date, 0.4, 0.5) && !is_given(date, 0.1, 0.5));
 }
