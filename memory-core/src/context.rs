@@ -401,10 +401,10 @@ const MIN_RELEVANCE: f32 = 0.015;
 /// Minimum cosine of a message of a conversation with a meaning near the prompt.
 const MIN_COSINE: f32 = 0.3;
 
-/// Returns whether a message shares a word with the prompt and its meaning is near, or it is relevant and one of both is true of it or of
-/// a neighbour.
+/// Returns whether a message shares a word with the prompt and is near in meaning, or is relevant and near in meaning, or relevant by its
+/// words or those of its neighbours.
 ///
-/// In a long prompt, each word weighs little, so a relevance of few words is low.
+/// In a long prompt, each word weighs little, so a message that shares few of them has a low relevance.
 fn is_near_enough(hit: &Hit) -> bool {
     let explanation = &hit.explanation;
     let has_part = |part: RankFeature| explanation.parts.iter().any(|own| own.part == part);

@@ -217,10 +217,11 @@ impl<'m> ReplaceableNote<'m> {
     /// Returns whether a sentence states a change of this note's subject, or names a thing of this note as abandoned.
     fn finds_change(&self, text: &str) -> bool {
         own_sentences(text).into_iter().any(|span| {
-            let sentence = &*without_quotations(text[span].trim());
-            if !is_statement(sentence) {
+            let sentence = without_quotations(text[span].trim());
+            if is_question(&sentence) {
                 return false;
             }
+            let sentence = before_condition(&sentence);
             let is_about = self.required() <= self.count_repeated(&content_words(sentence));
             changes(sentence).into_iter().any(|change| match change {
                 ChangeWord::New(thing) => is_about && self.names(thing),
@@ -266,15 +267,24 @@ fn content_words(text: &str) -> ContentWords {
     words
 }
 
-/// Returns whether a sentence is neither a question nor has a condition.
-fn is_statement(sentence: &str) -> bool {
+fn is_question(sentence: &str) -> bool {
     let end = sentence.trim_end_matches(['!', '！', ')', '）']);
-    let text = fold(sentence);
-    let mut words = text.split(|letter: char| !letter.is_alphanumeric());
-    let has_condition = words.any(|word| WORDS.conditions.contains(&word));
-    let mut signs = WORDS.conditions.iter().filter(|word| !word.is_ascii());
-    let is_question = end.ends_with(['?', '？', '吗', '嗎', '呢']);
-    !is_question && !has_condition && !signs.any(|word| text.contains(*word))
+    end.ends_with(['?', '？', '吗', '嗎', '呢'])
+}
+
+/// Returns the part of a sentence before a condition or an indirect question.
+pub(crate) fn before_condition(sentence: &str) -> &str {
+    let is_sign = |letter: char| !letter.is_alphanumeric();
+    let mut end = 0;
+    let word = sentence.split_inclusive(is_sign).find_map(|word| {
+        let start = end;
+        end += word.len();
+        let word = fold(word.trim_end_matches(is_sign));
+        WORDS.conditions.contains(&word.as_str()).then_some(start)
+    });
+    let without_spaces = WORDS.conditions.iter().filter(|word| !word.is_ascii());
+    let part = without_spaces.filter_map(|word| sentence.find(*word));
+    &sentence[..part.chain(word).min().unwrap_or(sentence.len())]
 }
 
 /// Returns a sentence without the texts between quotation marks.
@@ -409,6 +419,10 @@ mod tests {
                 "The release of harbour moved to 1 May.",
             ],
             [
+                "The rent of the studio is 900 euros.",
+                "The rent of the studio is now 950 euros, ask Jo if that is wrong.",
+            ],
+            [
                 "Our jobs run on Celery.",
                 "Dropped Celery, the jobs run on Dramatiq.",
             ],
@@ -448,6 +462,10 @@ mod tests {
             (
                 "Dependency injection of the app: Hilt.",
                 "Replaced Hilt by Koin in the app.",
+            ),
+            (
+                "La reunión con Ana es el martes.",
+                "La reunión con Ana se ha cambiado al jueves.",
             ),
             (
                 "Crash reports go to Crashlytics.",
@@ -599,6 +617,19 @@ mod tests {
                 "The release of harbour is on 3 March.",
                 "The release of harbour is fun.",
             ],
+            [
+                "The release of harbour is on 3 March.",
+                "Ask Jo whether the release of harbour moved to 1 May.",
+            ],
+            [
+                "The release of harbour is on 3 March.",
+                "Jo said: \"The release of harbour moved to 1 May\".",
+            ],
+            [
+                "The release of harbour is on 3 March.",
+                "Has the release of harbour moved to 1 May?!",
+            ],
+            ["周会每周一上午开。", "如果周会改到每周三上午开，告诉我。"],
             [
                 "Atlas keeps data for 400 days.",
                 "The office moved to Lisbon.",

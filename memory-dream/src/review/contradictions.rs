@@ -33,7 +33,7 @@ impl Contradiction {
         })
     }
 
-    /// The estimated probability that at most one of the statements holds, from 0 to 1.
+    /// The estimated probability that at most one of the statements holds: 0.9 if it is certain, otherwise 0.5.
     pub fn confidence(&self) -> f32 {
         if self.is_certain { 0.9 } else { 0.5 }
     }

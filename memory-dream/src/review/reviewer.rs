@@ -12,7 +12,7 @@ use super::report::{
 use super::reviewed_memory::ReviewedMemory;
 use super::{Cluster, Contradiction, clusters, contradictions};
 
-/// A collector of memories that stores some hundred bytes for each.
+/// A collector of memories. It stores some hundred bytes for each, and those of up to 600 bytes of text as a whole.
 #[derive(Debug, Default)]
 pub struct Reviewer {
     seen: Vec<ReviewedMemory>,

@@ -1,12 +1,13 @@
 //! Parses the single-valued attributes of the user and of things, such as a home, the name of a pet, or a port.
 
 use super::words::{CHINESE, ENGLISH};
-use crate::earlier::is_value_word;
+use crate::earlier::{before_condition, is_value_word};
 use crate::query_parser::is_stop_token;
 use crate::text::{fold, is_han};
 
 /// Returns the attributes in a clause, each with its value.
 pub(super) fn parse_attributes(clause: &str) -> Vec<(String, String)> {
+    let clause = before_condition(clause);
     let mut found: Vec<(String, String)> = parse_chinese(clause).into_iter().collect();
     let spelled: Vec<&str> = clause
         .split_whitespace()
@@ -44,10 +45,12 @@ pub(super) fn is_same_value(one: &str, other: &str) -> bool {
     } else {
         (other, one)
     };
-    let rest = long.strip_prefix(short);
-    rest.is_some_and(|rest| {
-        rest.is_empty() || rest.starts_with(' ') || short.chars().chain(rest.chars()).all(is_han)
-    })
+    let has_all_words = || {
+        let words: Vec<&str> = long.split(' ').collect();
+        short.split(' ').all(|word| words.contains(&word))
+    };
+    let is_longer_han = || long.starts_with(short) && long.chars().all(is_han);
+    has_all_words() || is_longer_han()
 }
 
 /// Returns the head of a value, without details.
@@ -161,13 +164,11 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
                 .iter()
                 .position(|word| matches!(*word, "is" | "are"))?;
             let value = &words[is + 1..];
-            let mut value: Vec<&str> = value
+            let value: Vec<&str> = value
                 .iter()
                 .copied()
                 .filter(|word| !["on", "at", "in"].contains(word))
                 .collect();
-            // "3 March" and "March 3" are equal.
-            value.sort_unstable();
             let is_thing = words[..is].iter().any(|word| !is_stop_token(word, true));
             let is_single = !value.is_empty() && value.iter().all(|word| is_value_word(word));
             return (is_thing && is_single).then(|| (words[..is].join(" "), value.join(" ")));
@@ -184,7 +185,6 @@ fn parse_chinese(clause: &str) -> Option<(String, String)> {
     let Some(text) = of_user else {
         let (thing, number) = text.split_once('是')?;
         let is_single = !thing.ends_with(['但', '还', '总', '不', '就', '也', '都'])
-            && !thing.starts_with("如果")
             && !thing.is_empty()
             && number.chars().all(char::is_numeric);
         return is_single.then(|| (thing.to_owned(), number.to_owned()));

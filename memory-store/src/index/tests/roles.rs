@@ -136,22 +136,27 @@ fn the_name_of_a_speaker_is_no_subject_in_any_scope() {
 }
 
 #[test]
-fn notes_that_two_programs_write_in_a_row_are_no_messages() {
-    let home = IndexFixture::new();
-    for number in 1..=12 {
-        let source = if number <= 8 { "editor" } else { "importer" };
-        home.write(&TestNote {
-            number,
-            front: &format!("scope: project:x\nsource: {source}\n"),
-            body: "The harbour has many boats",
-            ..TestNote::default()
+fn notes_that_programs_write_within_minutes_are_no_messages() {
+    // Two programs one after the other, and three at the same time.
+    for writers in ["eeeeeeeeiiii", "eizzeieeziizzeizee"] {
+        let home = IndexFixture::new();
+        for (number, writer) in (1..).zip(writers.chars()) {
+            home.write(&TestNote {
+                number,
+                front: &format!("scope: project:x\nsource: {writer}\n"),
+                body: "The harbour has many boats",
+                ..TestNote::default()
+            });
+        }
+        check_flushed_and_pending(&home, |index| {
+            let found = search(index, &query("harbour"));
+            assert!(!found.hits.is_empty());
+            assert!(
+                found.hits.iter().all(|hit| !hit.explanation.is_turn),
+                "{writers}"
+            );
         });
     }
-    check_flushed_and_pending(&home, |index| {
-        let found = search(index, &query("harbour"));
-        assert!(!found.hits.is_empty());
-        assert!(found.hits.iter().all(|hit| !hit.explanation.is_turn));
-    });
 }
 
 #[test]
