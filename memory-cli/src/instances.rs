@@ -246,7 +246,15 @@ impl InstanceRegistry {
                 })
             }
             "history" => InstanceHandle::History(Messages {
-                store: Arc::new(HistoryFolder::new(folder()?)),
+                store: Arc::new(
+                    HistoryFolder::new(folder()?).with_index(
+                        self.settings
+                            .root
+                            .value
+                            .join("index")
+                            .join(format!("sessions-{name}")),
+                    ),
+                ),
                 clock,
                 ids,
             }),

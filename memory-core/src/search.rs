@@ -50,7 +50,7 @@ pub(crate) fn search_sentence(
 }
 
 /// Parses a query; a query without a searchable word is an error.
-fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
+pub(crate) fn parse_words(query: &Query) -> Result<ParsedQuery, StoreError> {
     require_words(query, parse(&query.text, &query.filter))
 }
 

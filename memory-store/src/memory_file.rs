@@ -7,6 +7,7 @@ use std::io;
 use crate::conversation;
 use crate::disk::{Disk, FileStat};
 use crate::error::io_error;
+use crate::history::load_message;
 use crate::markdown;
 
 /// A memory file as read from the disk.
@@ -20,12 +21,15 @@ pub(crate) struct MemoryFile {
     pub signature: FileStat,
 }
 
-/// Reads the memory file at `path`, or returns `None` if it does not exist.
+/// Reads the memory file at `path`, or the message of a session, or returns `None` if it does not exist.
 ///
 /// # Errors
 /// If the file is too large, outside the home or cannot be read. Every other defect is returned as the `problem` of the parsed
 /// memory.
 pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, StoreError> {
+    if let Some(message) = load_message(disk, path) {
+        return message;
+    }
     let (bytes, signature) = match disk.read(path) {
         Ok(Some(read)) => read,
         Ok(None) => return Ok(None),

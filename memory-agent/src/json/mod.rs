@@ -9,6 +9,7 @@
 //! | read, tag, edit, upgrade | a memory, see [`memory()`] |
 //! | list | `{memories, total}`, see [`page`] |
 //! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`search_results`] |
+//! | `search`, chats | `{hits: [{chat, id?, ts, role, score, snippet}], total, degraded?}`, see [`chat_search_results`] |
 //! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_search_results`] |
 //! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, …}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |
@@ -75,7 +76,10 @@ pub(crate) use proposal::add_proposals;
 pub use proposal::{accept_result, inbox_note, waiting_proposal};
 pub use recall::{memory_rank, recalls, unused, why};
 pub use reminder::{notification, reminder, reminder_or_memory};
-pub use search::{context, hit_tokens, search_results, smart_search_results, understood};
+pub use search::{
+    ChatHit, chat_search_results, context, hit_tokens, search_results, smart_search_results,
+    understood,
+};
 pub(crate) use time::quoted_time;
 pub use time::time_expression;
 pub use usage::usage;

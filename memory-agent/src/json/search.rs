@@ -2,8 +2,8 @@
 
 use memory_core::text::token_count;
 use memory_core::{
-    Context, Hit, InboxTtl, RankFeatureScore, RerankScore, ScoreExplanation, SearchResults,
-    SmartSearchResults, TermScore,
+    Context, Hit, HomeSection, InboxTtl, MemoryId, RankFeatureScore, RerankScore, Scope,
+    ScoreExplanation, SearchResults, SmartSearchResults, SpeakerRole, TermScore,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,6 +28,17 @@ struct HitShape<'a> {
     replaced_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     explain: Option<ExplanationShape<'a>>,
+}
+
+#[derive(Serialize)]
+struct ChatHitShape<'a> {
+    chat: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
+    ts: String,
+    role: &'a str,
+    score: f64,
+    snippet: &'a str,
 }
 
 #[derive(Serialize)]
@@ -86,6 +97,72 @@ pub fn search_results(found: &SearchResults, explain: bool, inbox_ttl: InboxTtl)
         total: found.total,
         degraded: found.degraded.as_deref(),
     })
+}
+
+/// A message of a chat among search results.
+#[derive(Debug)]
+pub struct ChatHit<'h> {
+    /// `conversation` or `session`.
+    pub kind: &'static str,
+    /// The id of the conversation, or the name of the session.
+    pub name: &'h str,
+    /// The id of an entry of a conversation; a message of a session has none.
+    pub id: Option<MemoryId>,
+    /// The role of the speaker, or `fact`.
+    pub role: &'h str,
+}
+
+impl<'h> ChatHit<'h> {
+    /// Returns the message of a hit in the scope of a conversation or a session.
+    pub fn of(hit: &'h Hit) -> Self {
+        let memory = &hit.stored.memory;
+        let name = match &memory.scope {
+            Scope::Conversation(name) => name,
+            _ => "",
+        };
+        if HomeSection::of(&hit.stored.path) == HomeSection::Conversations {
+            let role = match memory.role {
+                Some(SpeakerRole::Person) => "user",
+                Some(role) => role.as_str(),
+                None => "fact",
+            };
+            Self {
+                kind: "conversation",
+                name,
+                id: Some(memory.id),
+                role,
+            }
+        } else {
+            Self {
+                kind: "session",
+                name,
+                id: None,
+                role: &memory.source,
+            }
+        }
+    }
+}
+
+/// Returns the JSON of messages of chats: `{hits: [{chat, id?, ts, role, score, snippet}], total, degraded?}`.
+///
+/// `chat` is `conversation:ID` or `session:NAME`. The entries of a conversation have an `id`.
+pub fn chat_search_results(found: &SearchResults) -> Value {
+    let hits = found.hits.iter().map(|hit| {
+        let chat = ChatHit::of(hit);
+        value(&ChatHitShape {
+            chat: format!("{}:{}", chat.kind, chat.name),
+            id: chat.id.map(|id| id.to_string()),
+            ts: time::rfc3339(hit.stored.memory.created_at),
+            role: chat.role,
+            score: shortest_decimal(hit.score),
+            snippet: &hit.snippet,
+        })
+    });
+    let mut results = json!({ "hits": hits.collect::<Vec<_>>(), "total": found.total });
+    if let Some(why) = &found.degraded {
+        results["degraded"] = why.as_str().into();
+    }
+    results
 }
 
 /// Returns the number of tokens that a hit takes in [`search_results`] without `explain`.

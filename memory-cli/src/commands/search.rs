@@ -1,5 +1,7 @@
 //! The `memory search` command.
 
+mod chats;
+
 use std::ops::Range;
 use std::path::PathBuf;
 
@@ -33,11 +35,12 @@ use crate::reranking;
 ///
 /// In a text of 15 or more words outside quotation marks, a "phrase" is plain text.
 ///
-/// Topics of the project are searched as well, unless a filter is set; they follow the memories.
+/// Topics of the project, and sessions of the history, are searched as well, unless a filter is set; they follow the memories. The
+/// best message of each of three sessions is shown; `--kind chat` shows more.
 ///
-/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, understood?: {query, category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}}
+/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, understood?: {query, category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}, chats?: {hits: [{chat, id?, ts, role, score, snippet}], total}}
 ///
-/// In a pipe: id (or topic:FILE), score, title or first line, and the text around the match.
+/// In a pipe: id (or topic:FILE, session:NAME), score, title or first line (or role), and the text around the match.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Query; every script is searchable, down to a single character
@@ -77,12 +80,14 @@ pub(crate) struct SearchArgs {
 /// The kinds of documents to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SearchKindArg {
-    /// Memories and topics
+    /// Memories, topics and sessions
     All,
     /// Memories
     Note,
     /// Topics
     Topic,
+    /// Messages and facts of conversations, and messages of sessions
+    Chat,
 }
 
 impl SearchArgs {
@@ -122,8 +127,9 @@ impl SearchArgs {
             limit,
             ranking,
         };
+        let is_unrestricted = query.filter == unrestricted_filter(lifetime);
         let topics = services.topics.take().filter(|_| {
-            self.kind != SearchKindArg::Note && query.filter == unrestricted_filter(lifetime)
+            matches!(self.kind, SearchKindArg::All | SearchKindArg::Topic) && is_unrestricted
         });
         let topics = find_topics(
             topics.as_ref(),
@@ -132,8 +138,15 @@ impl SearchArgs {
             self.kind != SearchKindArg::Topic,
             &mut app.output,
         )?;
+        let chats = match self.kind {
+            SearchKindArg::All if is_unrestricted => {
+                chats::find_best_sessions(&settings, &query, &mut app.output)?
+            }
+            SearchKindArg::Chat => Some(chats::search(&services, &settings, &query)?),
+            SearchKindArg::All | SearchKindArg::Note | SearchKindArg::Topic => None,
+        };
         let answer = match self.kind {
-            SearchKindArg::Topic => None,
+            SearchKindArg::Topic | SearchKindArg::Chat => None,
             SearchKindArg::All | SearchKindArg::Note => {
                 Some(memory_core::smart_search(&services, &query, &now)?)
             }
@@ -154,6 +167,9 @@ impl SearchArgs {
             if let Some((hits, total)) = &topics {
                 answer["topics"] = json::topic::search_results(hits, *total);
             }
+            if let Some(chats) = &chats {
+                answer["chats"] = json::chat_search_results(chats);
+            }
             return Ok(app.output.json(&answer)?);
         }
         for hit in &found.hits {
@@ -162,14 +178,18 @@ impl SearchArgs {
                 OutputForm::Json | OutputForm::Tabbed => self.print_tabbed(hit, &mut app.output)?,
             }
         }
-        let are_topics = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty());
+        let has_others = topics.as_ref().is_some_and(|(hits, _)| !hits.is_empty())
+            || chats.as_ref().is_some_and(|found| !found.hits.is_empty());
         topics
             .iter()
             .try_for_each(|topics| print_topics(topics, &mut app.output))?;
+        chats
+            .iter()
+            .try_for_each(|found| chats::print(found, &mut app.output))?;
         if let Some(added) = added {
             app.output.note(&format!("understood as {added}"))?;
         }
-        print_totals(&found, are_topics, &mut app.output)
+        print_totals(&found, has_others, &mut app.output)
     }
 
     fn print_hit(&self, hit: &Hit, width: u16, output: &mut Output) -> Result<(), Failure> {
@@ -192,23 +212,11 @@ impl SearchArgs {
             Palette::paint(palette.bold, escape_line(memory.headline())),
             Palette::paint(palette.dim, escape_line(&facts.join(" · "))),
         ))?;
-        let indent = if width < MIN_INDENTED_WIDTH {
-            2
-        } else {
-            INDENT
-        };
-        let width = usize::from(width).saturating_sub(indent);
-        let (snippet, marks) = escape_snippet(&hit.snippet, &hit.marks);
-        for line in wrap_lines(&snippet, width) {
-            output.line(&format!(
-                "{:indent$}{}",
-                "",
-                highlight_line(&snippet, line, &marks, palette)
-            ))?;
-        }
+        print_snippet(&hit.snippet, &hit.marks, width, output)?;
         if !self.explain {
             return Ok(());
         }
+        let (indent, width) = text_columns(width);
         let reasons = explanation_text(hit);
         let reasons = escape_line(&reasons);
         for line in wrap_lines(&reasons, width) {
@@ -241,14 +249,14 @@ fn unrestricted_filter(lifetime: Lifetime) -> Filter {
 
 fn print_totals(
     found: &SearchResults,
-    are_topics: bool,
+    has_others: bool,
     output: &mut Output,
 ) -> Result<(), Failure> {
     if let Some(why) = &found.degraded {
         output.warn_incomplete(why)?;
     }
     let shown = found.hits.len() as u64;
-    if found.total == 0 && !are_topics {
+    if found.total == 0 && !has_others {
         output.note("no matches found")?;
     } else if shown < found.total {
         output.note(&format!(
@@ -407,13 +415,29 @@ fn print_topic(hit: &TopicHit, width: u16, output: &mut Output) -> Result<(), Fa
         Palette::paint(palette.bold, escape_line(&topic.title)),
         Palette::paint(palette.dim, format!("topic · {}", topic.kind)),
     ))?;
+    print_snippet(&hit.snippet.text, &hit.snippet.marks, width, output)
+}
+
+/// Returns the indentation of the text below a heading, and the columns for the text.
+fn text_columns(width: u16) -> (usize, usize) {
     let indent = if width < MIN_INDENTED_WIDTH {
         2
     } else {
         INDENT
     };
-    let (snippet, marks) = escape_snippet(&hit.snippet.text, &hit.snippet.marks);
-    for line in wrap_lines(&snippet, usize::from(width).saturating_sub(indent)) {
+    (indent, usize::from(width).saturating_sub(indent))
+}
+
+fn print_snippet(
+    snippet: &str,
+    marks: &[Range<usize>],
+    width: u16,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let (indent, width) = text_columns(width);
+    let palette = output.palette();
+    let (snippet, marks) = escape_snippet(snippet, marks);
+    for line in wrap_lines(&snippet, width) {
         output.line(&format!(
             "{:indent$}{}",
             "",

@@ -129,12 +129,16 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
 
     In a text of 15 or more words outside quotation marks, a "phrase" is plain text.
 
-    Topics of the project are searched as well, unless a filter is set; they follow the memories.
+    Topics of the project, and sessions of the history, are searched as well, unless a filter is set;
+    they follow the memories. The best message of each of three sessions is shown; `--kind chat` shows
+    more.
 
     JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, understood?: {query,
-    category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}}
+    category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}, chats?: {hits:
+    [{chat, id?, ts, role, score, snippet}], total}}
 
-    In a pipe: id (or topic:FILE), score, title or first line, and the text around the match.
+    In a pipe: id (or topic:FILE, session:NAME), score, title or first line (or role), and the text
+    around the match.
 
     Usage: memory search [OPTIONS] <QUERY>...
 
@@ -204,9 +208,10 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
               What to search
 
               Possible values:
-              - all:   Memories and topics
+              - all:   Memories, topics and sessions
               - note:  Memories
               - topic: Topics
+              - chat:  Messages and facts of conversations, and messages of sessions
               
               [default: all]
 

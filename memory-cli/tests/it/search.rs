@@ -156,3 +156,37 @@ fn quotation_marks_narrow_only_where_some_memory_has_the_phrase() {
     );
     assert_eq!(found("\"green submarine\""), (Some(0), None));
 }
+
+#[test]
+fn chats_follow_the_memories() {
+    let sandbox = home_with_three_memories();
+    let append = |session: &str, role: &str, content: &str| {
+        let given = format!(
+            r#"{{"session":"{session}","role":"{role}","content":"{content}","ts":"2020-03-01T10:00:00Z"}}"#
+        );
+        sandbox.run(&["instance", "run", "history", "append", "--input", &given]);
+    };
+    append("trip", "user", "Which cache of the ferry app is empty?");
+    append("trip", "assistant", "The cache of the ferry timetables.");
+    append("work", "user", "Empty the ferry cache.");
+    sandbox.run(&["add", "The ferry app has a cache."]);
+    assert_snapshot!(sandbox.run(&["search", "ferry", "cache"]), @"
+    [id1]	[n]	The ferry app has a cache.	The ferry app has a cache.
+    [id2]	[n]	Timetable cache	The cache keeps timetables for five minutes
+    session:work	[n]	user	Empty the ferry cache.
+    session:trip	[n]	user	Which cache of the ferry app is empty?
+    --- stderr
+    2 of 3 matching messages of chats shown; `--kind chat --limit N` shows more
+    ");
+    assert_snapshot!(sandbox.run(&["search", "ferry", "--kind", "chat", "--limit", "1"]), @"
+    [id1]	[n]	fact	The ferry app has a cache.
+    --- stderr
+    1 of 4 matching messages of chats shown; `--kind chat --limit N` shows more
+    ");
+    assert_snapshot!(sandbox.run(&["search", "ferry", "cache", "--kind", "note"]), @"
+    [id1]	[n]	The ferry app has a cache.	The ferry app has a cache.
+    [id2]	[n]	Timetable cache	The cache keeps timetables for five minutes
+    ");
+    assert_snapshot!(sandbox.run(&["search", "ferry", "cache", "--tags", "harbour"]), @"[id2]	[n]	Timetable cache	The cache keeps timetables for five minutes");
+    assert_snapshot!(sandbox.run(&["search", "timetables", "--kind", "chat", "--json"]), @r#"{"hits":[],"total":0,"chats":{"hits":[{"chat":"session:trip","ts":"2020-03-01T10:00:00Z","role":"assistant","score":[n],"snippet":"The cache of the ferry timetables."}],"total":1}}"#);
+}

@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
+use std::{fs, io};
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::history::{
@@ -14,15 +15,19 @@ use memory_core::instance::{
     InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, join_parts,
 };
 use memory_core::secret::Checked;
-use memory_core::{Operation, OperationId};
+use memory_core::{Operation, OperationId, SearchRequest, SearchResults};
 
 use super::file::{
     SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record,
 };
+use super::message::is_session_file;
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
-use crate::disk::{BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, find_case_variant};
+use crate::disk::{
+    BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, RealDisk, find_case_variant,
+};
+use crate::index::MemoryIndex;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{not_found_error, to_records};
 use memory_core::text::windows_name_problem;
@@ -33,6 +38,8 @@ pub struct HistoryFolder {
     place: LazyDisk,
     patience: Duration,
     queues: AppendQueues,
+    /// The index, and the folder of its files, if there is one.
+    index: Option<(PathBuf, OnceLock<MemoryIndex>)>,
     /// The files with a name that is synced and was compared with names that differ only in case.
     known: Mutex<HashSet<String>>,
 }
@@ -53,8 +60,16 @@ impl HistoryFolder {
             place,
             patience: PATIENCE,
             queues: AppendQueues::default(),
+            index: None,
             known: Mutex::default(),
         }
+    }
+
+    /// Makes the sessions searchable, by an index with its files in the folder `place`.
+    #[must_use]
+    pub fn with_index(mut self, place: impl Into<PathBuf>) -> Self {
+        self.index = Some((place.into(), OnceLock::new()));
+        self
     }
 
     /// Returns the path of the folder.
@@ -254,6 +269,34 @@ impl MessageStore for HistoryFolder {
         Ok(summaries)
     }
 
+    fn search(
+        &self,
+        asked: &SearchRequest<'_>,
+        now: DateTime<Utc>,
+    ) -> Result<Option<SearchResults>, InstanceError> {
+        let Some((place, index)) = &self.index else {
+            return Ok(None);
+        };
+        let Some(disk) = self.disk()? else {
+            return Ok(Some(SearchResults::default()));
+        };
+        let entries = disk.list_folder("").map_err(folder_error(self.root()))?;
+        if !place.exists() && !entries.iter().any(|entry| is_session_file(&entry.name)) {
+            return Ok(Some(SearchResults::default()));
+        }
+        let index = match index.get() {
+            Some(index) => index,
+            None => {
+                let disk = RealDisk::open(self.root()).map_err(folder_error(self.root()))?;
+                index.get_or_init(|| {
+                    MemoryIndex::open_in(Arc::new(disk), self.root(), place.clone(), 0)
+                })
+            }
+        };
+        index.refresh_sessions()?;
+        Ok(Some(index.search(asked, now)?))
+    }
+
     fn delete(
         &self,
         session: &SessionName,
@@ -341,9 +384,19 @@ impl InstanceOperations for HistoryFolder {
             return Ok((0, 0));
         };
         let _lock = self.lock_operations()?;
-        operations::log(disk)
+        let purged = operations::log(disk)
             .purge(before)
-            .map_err(operations::log_error)
+            .map_err(operations::log_error)?;
+        if let Some((place, _)) = self.index.as_ref().filter(|_| purged != (0, 0)) {
+            // The files of the index still contain words of purged messages; the next search builds it anew.
+            match fs::remove_dir_all(place) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(file_error(&place.display().to_string(), error));
+                }
+                _ => {}
+            }
+        }
+        Ok(purged)
     }
 }
 

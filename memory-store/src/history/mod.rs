@@ -20,6 +20,7 @@
 mod append;
 mod file;
 mod folder;
+mod message;
 mod operations;
 mod queue;
 mod rewrite;
@@ -27,3 +28,4 @@ mod undo;
 
 pub(crate) use file::{file_error, folder_error};
 pub use folder::HistoryFolder;
+pub(crate) use message::{is_session_file, load_message, read_messages};

@@ -109,7 +109,7 @@ pub(super) fn is_locked(error: &rusqlite::Error) -> bool {
 
 /// Returns the error that another process has locked the tables of an index.
 fn tables_locked_error(index: &MemoryIndex) -> StoreError {
-    let place = index.folder();
+    let place = &index.place;
     // SQLite locks its shared memory, or the file itself while there is none.
     let files = [format!("{}-shm", schema::FILE), schema::FILE.to_owned()];
     let mut holders = files.iter().filter_map(|name| {

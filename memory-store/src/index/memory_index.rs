@@ -26,6 +26,8 @@ use crate::system::FileIdentity;
 pub(crate) struct MemoryIndex {
     pub(super) disk: Arc<dyn Disk>,
     pub(super) root: PathBuf,
+    /// The folder of the files of the index.
+    pub(super) place: PathBuf,
     pub(super) kept: FileCache,
     pub(super) facets: Mutex<Option<CachedFacets>>,
     /// One set of open files for each concurrent query; a query uses the first free one.

@@ -41,6 +41,7 @@ mod row;
 mod scan;
 mod schema;
 mod search;
+mod sessions;
 mod summaries;
 #[cfg(test)]
 mod tests;

@@ -47,19 +47,20 @@ impl MemoryIndex {
     ///
     /// Nothing is read or written before the first use.
     pub(crate) fn open(disk: Arc<dyn Disk>, root: &Path, kept: usize) -> Self {
+        Self::open_in(disk, root, root.join(FOLDER), kept)
+    }
+
+    /// Creates the index of the folder at `root` with its files in the folder `place`.
+    pub(crate) fn open_in(disk: Arc<dyn Disk>, root: &Path, place: PathBuf, kept: usize) -> Self {
         Self {
             disk,
             root: root.to_owned(),
+            place,
             kept: FileCache::new(kept),
             facets: Mutex::new(None),
             seats: [const { Mutex::new(None) }; MAX_QUERIES],
             lock_timeout: LOCK_TIMEOUT,
         }
-    }
-
-    /// Returns the folder of the index.
-    pub(super) fn folder(&self) -> PathBuf {
-        self.root.join(FOLDER)
     }
 
     /// Returns why results may be incomplete, if they may.
@@ -219,7 +220,7 @@ impl MemoryIndex {
         let is_current = |opened: &OpenIndex| opened.identity == identity(&opened.place);
         if !state.as_ref().is_some_and(is_current) {
             *state = None;
-            *state = Some(self.open_at(self.root.join(FOLDER), None, None)?);
+            *state = Some(self.open_at(self.place.clone(), None, None)?);
         }
         Ok(state.as_mut().expect("it was just opened"))
     }
@@ -270,7 +271,7 @@ impl MemoryIndex {
         let opened = state.take();
         let place = opened
             .as_ref()
-            .map_or_else(|| self.root.join(FOLDER), |opened| opened.place.clone());
+            .map_or_else(|| self.place.clone(), |opened| opened.place.clone());
         let ours = opened
             .as_ref()
             .map_or_else(|| identity(&place), |opened| opened.identity);
@@ -329,9 +330,9 @@ impl MemoryIndex {
         }
         *state = None;
         let temporary = tempfile::Builder::new().prefix("memory-index-").tempdir()?;
-        let home = self.root.join(FOLDER);
+        let home = &self.place;
         // An index that cannot be copied is rebuilt in the temporary folder.
-        if home.is_dir() && copy_folder(&home, temporary.path()).is_err() {
+        if home.is_dir() && copy_folder(home, temporary.path()).is_err() {
             fs::remove_dir_all(temporary.path())?;
         }
         let degraded = format!(

@@ -295,6 +295,9 @@ impl<'b> IndexRebuild<'b> {
 
 /// Sorts files by their creation in the journal; other files follow, sorted by path.
 fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
+    if paths.is_empty() {
+        return;
+    }
     // The journal is read backwards, from the current name of a file to its earlier names.
     let (mut made, mut called) = (
         HashMap::<String, i64>::new(),

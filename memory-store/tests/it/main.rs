@@ -32,6 +32,7 @@ mod recalls;
 mod repair;
 mod requests;
 mod retrieval;
+mod session_search;
 mod suites;
 mod system;
 mod topic_faults;

@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use serde_json::Value;
 
 use crate::instance::InstanceError;
 use crate::json::{JsonText, JsonTokenKind, JsonTokens};
@@ -182,6 +183,23 @@ impl SessionRecord {
     /// Returns the role of the author.
     pub fn role(&self) -> &RecordRole {
         &self.role
+    }
+
+    /// Returns the text of the content: the string, or the texts of its parts in one line each; empty without a text.
+    pub fn content_text(&self) -> String {
+        let part_text = |part: &Value| match part {
+            Value::String(text) => Some(text.clone()),
+            part => part.get("text")?.as_str().map(str::to_owned),
+        };
+        let record: Value = serde_json::from_str(self.text.as_str()).unwrap_or_default();
+        match record.get("content") {
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(parts)) => {
+                let texts: Vec<_> = parts.iter().filter_map(part_text).collect();
+                texts.join("\n")
+            }
+            _ => String::new(),
+        }
     }
 
     /// Returns the time of the message, if the record has one.

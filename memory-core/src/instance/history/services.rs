@@ -7,8 +7,10 @@ use super::{
     SessionRecords, SessionSummary, Window,
 };
 use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
+use crate::query_parser::ParsedQuery;
+use crate::search::parse_words;
 use crate::secret::Checked;
-use crate::{Clock, IdSource, Operation, SecretPolicy, Verb};
+use crate::{Clock, IdSource, Operation, Query, SearchRequest, SearchResults, SecretPolicy, Verb};
 
 /// The sessions of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -33,6 +35,26 @@ impl Messages {
 /// An error of the store.
 pub fn sessions(messages: &Messages) -> Result<Vec<SessionSummary>, InstanceError> {
     messages.store.sessions()
+}
+
+/// Returns the messages that match the words of a query, best first; `None` if the instance has no index.
+///
+/// The scope of a message names its session.
+///
+/// # Errors
+/// [`StoreError::Invalid`](crate::StoreError::Invalid) if the query contains no searchable word, or an error of the store.
+pub fn search(messages: &Messages, query: &Query) -> Result<Option<SearchResults>, InstanceError> {
+    let ParsedQuery {
+        question, filter, ..
+    } = parse_words(query)?;
+    let asked = SearchRequest {
+        question: &question,
+        filter: &filter,
+        limit: query.limit,
+        ranking: query.ranking,
+        vector: None,
+    };
+    messages.store.search(&asked, messages.clock.now())
 }
 
 /// The result of reading a session.

@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 
 use super::{RecordFilter, SessionName, SessionRecord, Window};
-use crate::Operation;
 use crate::instance::{InstanceError, InstanceOperations};
 use crate::secret::Checked;
+use crate::{Operation, SearchRequest, SearchResults};
 
 /// An iterator over records, independent of the lifetime of the store.
 pub type SessionRecords = Box<dyn Iterator<Item = Result<SessionRecord, InstanceError>> + Send>;
@@ -50,6 +50,18 @@ pub trait MessageStore: InstanceOperations {
     /// # Errors
     /// An error of the store.
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError>;
+
+    /// Returns the messages that match, best first, in the scopes `conversation:<session>`; `None` if the store has no index.
+    ///
+    /// # Errors
+    /// An error of the store.
+    fn search(
+        &self,
+        _asked: &SearchRequest<'_>,
+        _now: DateTime<Utc>,
+    ) -> Result<Option<SearchResults>, InstanceError> {
+        Ok(None)
+    }
 
     /// Deletes a whole session, and returns its number of records; `None` if it does not exist.
     ///

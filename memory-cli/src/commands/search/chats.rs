@@ -1,0 +1,125 @@
+//! The search of chats: conversations of the home, and sessions of the history.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use memory_agent::json;
+use memory_core::instance::history;
+use memory_core::{HomeSection, MatchCoverage, Query, Ranking, SearchResults, Services};
+
+use super::print_snippet;
+use crate::config::Settings;
+use crate::datetime;
+use crate::failure::Failure;
+use crate::ingestion::open_history;
+use crate::instances::DEFAULT;
+use crate::print::{Output, OutputForm, Palette, escape_line};
+
+/// Maximum number of sessions shown after the memories.
+const MAX_SESSIONS: usize = 3;
+
+/// Number of the best messages among which these sessions are chosen.
+const MESSAGES_READ: usize = 30;
+
+/// Returns the best messages of all chats. Those of sessions are found by their words alone.
+pub(super) fn search(
+    services: &Services,
+    settings: &Arc<Settings>,
+    query: &Query,
+) -> Result<SearchResults, Failure> {
+    let mut found = SearchResults::default();
+    if settings
+        .root
+        .value
+        .join(HomeSection::CONVERSATIONS)
+        .is_dir()
+    {
+        let mut query = query.clone();
+        query.filter.place = Some(HomeSection::Conversations);
+        found = memory_core::search(services, &query)?;
+    }
+    let sessions = search_sessions(settings, query)?;
+    found.total += sessions.total;
+    found.degraded = found.degraded.or(sessions.degraded);
+    found.hits.extend(sessions.hits);
+    found
+        .hits
+        .sort_by(|one, other| other.score.total_cmp(&one.score));
+    found.hits.truncate(query.limit);
+    Ok(found)
+}
+
+fn search_sessions(settings: &Arc<Settings>, query: &Query) -> Result<SearchResults, Failure> {
+    let messages = open_history(DEFAULT, settings)?;
+    Ok(history::search(&messages, query)?.unwrap_or_default())
+}
+
+/// Returns the best message of each of the best sessions. An error becomes a warning, and the sessions are omitted.
+///
+/// The entries of conversations are among the memories of a search.
+pub(super) fn find_best_sessions(
+    settings: &Arc<Settings>,
+    query: &Query,
+    output: &mut Output,
+) -> Result<Option<SearchResults>, Failure> {
+    let query = Query {
+        limit: MESSAGES_READ,
+        ranking: Ranking {
+            coverage: MatchCoverage::Best,
+            ..query.ranking
+        },
+        ..query.clone()
+    };
+    match search_sessions(settings, &query) {
+        Ok(mut found) => {
+            let mut seen = BTreeSet::new();
+            found
+                .hits
+                .retain(|hit| seen.insert(hit.stored.memory.scope.to_string()));
+            found.hits.truncate(MAX_SESSIONS);
+            Ok(Some(found).filter(|found| !found.hits.is_empty()))
+        }
+        Err(error) => {
+            output.warn_incomplete(&format!("cannot search the sessions: {error}"))?;
+            Ok(None)
+        }
+    }
+}
+
+/// Prints messages of chats.
+pub(super) fn print(found: &SearchResults, output: &mut Output) -> Result<(), Failure> {
+    for hit in &found.hits {
+        let chat = json::ChatHit::of(hit);
+        match output.form() {
+            OutputForm::Drawn(width) => {
+                let palette = output.palette();
+                let day = datetime::format_day(hit.stored.memory.created_at, output.zone());
+                let facts = format!("{} · {} · {day}", chat.kind, chat.role);
+                output.line(&format!(
+                    "{}{}  {}",
+                    chat.id
+                        .map(|id| format!("{}  ", Palette::paint(palette.id, id.short())))
+                        .unwrap_or_default(),
+                    Palette::paint(palette.bold, escape_line(chat.name)),
+                    Palette::paint(palette.dim, escape_line(&facts)),
+                ))?;
+                print_snippet(&hit.snippet, &hit.marks, width, output)?;
+            }
+            OutputForm::Json | OutputForm::Tabbed => {
+                let id = chat
+                    .id
+                    .map_or_else(|| format!("session:{}", chat.name), |id| id.to_string());
+                let score = format!("{:.3}", hit.score);
+                output.fields(&[&id, &score, chat.role, &hit.snippet])?;
+            }
+        }
+    }
+    let shown = found.hits.len() as u64;
+    if shown < found.total {
+        output.note(&format!(
+            "{shown} of {} matching messages of chats shown; `--kind chat --limit N` shows more",
+            found.total
+        ))?;
+    }
+    Ok(())
+}
