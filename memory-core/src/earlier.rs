@@ -84,6 +84,15 @@ pub fn replaces_note(newer: &Memory, older: &Memory) -> bool {
     ReplaceableNote::of(older).is_some_and(|older| older.is_replaced_by(newer))
 }
 
+/// Returns whether a note states a change of the older one whatever the categories of both are, so that somebody should compare them.
+///
+/// The categories are chosen anew for each note, often differently for the same subject.
+pub fn may_replace_note(newer: &Memory, older: &Memory) -> bool {
+    ReplaceableNote::of(older).is_some_and(|own| {
+        older.last_stated_at() < newer.last_stated_at() && own.is_changed_by(newer, true)
+    })
+}
+
 /// Returns whether an edit changes the statement of a note, which then counts as stated at the time of the edit.
 pub(crate) fn states_otherwise(original: &Memory, edited: &Memory) -> bool {
     let terms = |text: &str| {
@@ -175,16 +184,17 @@ impl<'m> ReplaceableNote<'m> {
         let is_restated = newer.created_at <= self.memory.created_at;
         if is_restated {
             return ReplaceableNote::of(newer)
-                .is_some_and(|newer| newer.is_changed_by(self.memory));
+                .is_some_and(|newer| newer.is_changed_by(self.memory, false));
         }
-        self.is_changed_by(newer)
+        self.is_changed_by(newer, false)
     }
 
-    /// Returns whether `other` states a change of this note.
-    fn is_changed_by(&self, other: &Memory) -> bool {
-        let is_sorted = ![self.memory.category, other.category].contains(&Category::Inbox);
+    /// Returns whether `other` states a change of this note, of the same category or of any.
+    fn is_changed_by(&self, other: &Memory, is_any_category: bool) -> bool {
+        let is_sorted =
+            is_any_category || ![self.memory.category, other.category].contains(&Category::Inbox);
         if other.content.len() > MAX_SIZES[1]
-            || is_sorted && other.category != self.memory.category
+            || is_sorted && !is_any_category && other.category != self.memory.category
             || !is_of_person_or_agent(other)
             || !is_near(&other.scope, &self.memory.scope)
         {

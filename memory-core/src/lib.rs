@@ -134,7 +134,7 @@ pub use context::{
     Context, MIN_USEFULNESS, ShownMemories, build_context, build_matching_context,
     build_standing_context, fit_budget,
 };
-pub use earlier::replaces_note;
+pub use earlier::{may_replace_note, replaces_note};
 pub use embed::{EmbedReport, embed, embed_newest};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
 pub use embeddings::{Embeddings, TextVector, embedded_text};

@@ -1,5 +1,7 @@
 //! Search with natural-language filters and without near-duplicates.
 
+use std::collections::HashSet;
+
 use chrono::{DateTime, TimeZone};
 
 use crate::query_parser::{
@@ -9,7 +11,9 @@ use crate::query_parser::{
 use crate::rank::duplicates_last;
 use crate::search::search_refreshed;
 use crate::text::WordOverlaps;
-use crate::{Filter, Hit, ListOrder, PageRequest, Query, SearchResults, Services, StoreError};
+use crate::{
+    Filter, Hit, ListOrder, MemoryId, PageRequest, Query, SearchResults, Services, StoreError,
+};
 
 /// Number of hits beyond the limit that are requested as replacements for near-duplicates.
 const SPARE_HITS: usize = 20;
@@ -124,10 +128,19 @@ pub fn smart_search<Tz: TimeZone>(
         });
     }
     let mut found = ask(text, filter)?;
-    let reasons = found.degraded.take().into_iter().chain([format!(
-        "nothing matches {}; all memories were searched",
-        describe_filter(&narrow, filter, &now.timezone())
-    )]);
+    let named = describe_filter(&narrow, filter, &now.timezone());
+    let mut reason = format!("nothing matches {named}; all memories were searched");
+    // A category may be part of the subject, but a time is asked for.
+    if has_other_times(&narrow, filter) {
+        let listed = list_newest(services, &narrow, MAX_LISTED.min(limit))?;
+        if 0 < listed.total {
+            reason = format!(
+                "no memory of {named} has these words; the newest of them come first, then all memories with the words"
+            );
+            found = prepend(listed, found, limit);
+        }
+    }
+    let reasons = found.degraded.take().into_iter().chain([reason]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
     Ok(SmartSearchResults {
         found,
@@ -170,6 +183,23 @@ pub(crate) fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
         .into_iter()
         .filter_map(|number| hits[number].take())
         .collect()
+}
+
+/// Maximum number of memories of a time that are listed before those with the words of the query.
+const MAX_LISTED: usize = 5;
+
+/// Returns the hits of both results, those of `first` before the others.
+fn prepend(first: SearchResults, others: SearchResults, limit: usize) -> SearchResults {
+    let mut hits = first.hits;
+    let listed: HashSet<MemoryId> = hits.iter().map(|hit| hit.stored.memory.id).collect();
+    let is_new = |hit: &Hit| !listed.contains(&hit.stored.memory.id);
+    hits.extend(others.hits.into_iter().filter(is_new));
+    hits.truncate(limit);
+    SearchResults {
+        hits,
+        total: first.total.max(others.total),
+        degraded: first.degraded.or(others.degraded),
+    }
 }
 
 /// Factor of the score of a memory of the category and time that the query names.
@@ -317,6 +347,38 @@ mod tests {
         let answer = ask(&services, "today the deploy failed, what do I set?");
         assert_eq!(answer.found.total, 2);
         assert!(answer.filter.from.is_some_and(|from| old < from));
+    }
+
+    #[test]
+    fn the_memories_of_a_time_come_first_if_none_of_them_has_the_words() {
+        let services = services(Arc::new(MemStore::default()));
+        let old = services.clock.now() - chrono::TimeDelta::days(40);
+        for (text, created_at) in [
+            ("hosting costs nine euros", Some(old)),
+            ("we moved to another provider", None),
+        ] {
+            let draft = Draft {
+                created_at,
+                category: Some(Category::Decisions),
+                ..Draft::new(text)
+            };
+            write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
+        }
+        let found = ask(&services, "decisions about hosting this week").found;
+        let texts: Vec<&str> = found
+            .hits
+            .iter()
+            .map(|hit| hit.stored.memory.content.as_str())
+            .collect();
+        assert_eq!(
+            texts,
+            ["we moved to another provider", "hosting costs nine euros"]
+        );
+        let why = found.degraded.expect("the reason is stated");
+        assert!(
+            why.starts_with("no memory of category decisions, from "),
+            "{why}"
+        );
     }
 
     #[test]

@@ -72,7 +72,9 @@ pub(super) const MEMORY_REMIND: BuiltInTool<RemindInput> = BuiltInTool {
             AnswerDetail::Full => json::reminder(&reminded),
             AnswerDetail::Brief => {
                 let mut answer = brief_reminder(context, &reminded);
-                if is_moved && parse_due_time(&reminded.stored.memory.content, &now).is_ok() {
+                let named = parse_due_time(&reminded.stored.memory.content, &now).ok();
+                let due = reminded.stored.memory.reminder.as_ref().map(|own| own.due);
+                if is_moved && named.is_some_and(|named| Some(named.at) != due) {
                     answer["next"] =
                         "the text may name the former time; memory_update corrects it".into();
                 }

@@ -2,8 +2,8 @@
 
 use memory_core::text::to_one_line;
 use memory_core::{
-    AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Revision, SecretPolicy,
-    StoredMemory, Tags, ToolContext, ToolError, parse_due_time,
+    AnswerDetail, Code, Effect, MemoryStoreExt, PassageSelector, Patch, Reminder, Revision,
+    SecretPolicy, StoredMemory, Tags, ToolContext, ToolError, parse_due_time,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,6 +13,7 @@ use super::brief::{MAX_WORDS, changed_memory};
 use super::built_in::BuiltInTool;
 use super::filter::parse_scope;
 use super::input::{find_all, invalid, local_now, parse_expiry, parse_field};
+use super::write::{add_similar, add_superseded};
 use crate::json;
 
 /// Replaces a passage or fields of a memory.
@@ -28,7 +29,15 @@ pub(super) const MEMORY_UPDATE: BuiltInTool<UpdateInput> = BuiltInTool {
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
-            AnswerDetail::Brief => brief_answer(context, &input, &before, &stored).into(),
+            AnswerDetail::Brief => {
+                let mut fields = brief_answer(context, &input, &before, &stored);
+                add_superseded(context, &find_all(context, &input.supersedes)?, &mut fields);
+                if stored.memory.content != before.memory.content {
+                    let similar = context.services.neighbours_of_stored(&stored.memory);
+                    add_similar(context, stored.memory.id, &similar, &mut fields);
+                }
+                fields.into()
+            }
         })
     },
 };
@@ -166,16 +175,15 @@ fn brief_answer(
     if text != before.memory.content {
         let was = input.old.as_deref().unwrap_or(&before.memory.content);
         fields.insert("was".into(), to_one_line(was, MAX_WORDS).into());
-        let has_time = || {
-            let now = local_now(context);
-            parse_due_time(text, &now).is_ok()
+        let names_other_time = |reminder: &Reminder| {
+            let named = parse_due_time(text, &local_now(context));
+            reminder.is_open() && named.is_ok_and(|named| named.at != reminder.due)
         };
         if stored
             .memory
             .reminder
             .as_ref()
-            .is_some_and(memory_core::Reminder::is_open)
-            && has_time()
+            .is_some_and(names_other_time)
         {
             fields.insert(
                 "next".into(),

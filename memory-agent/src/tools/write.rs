@@ -42,6 +42,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
             supersedes: find_all(context, &input.supersedes)?,
             ..Draft::new(&input.content)
         };
+        let superseded = draft.supersedes.clone();
         if draft.category == Some(Category::Reminders) {
             let written = memory_core::write_reminder(
                 &context.services,
@@ -69,6 +70,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
             AnswerDetail::Full => crate::json::write_result(&written, &similar),
             AnswerDetail::Brief => {
                 let mut fields = written_memory(context, &written);
+                add_superseded(context, &superseded, &mut fields);
                 add_similar(context, written.id, &similar, &mut fields);
                 fields.into()
             }
@@ -76,8 +78,26 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
     },
 };
 
+/// Adds the ids of the memories that a change superseded to a brief result.
+pub(super) fn add_superseded(
+    context: &ToolContext,
+    superseded: &[MemoryId],
+    fields: &mut Map<String, Value>,
+) {
+    // A proposed change supersedes nothing yet.
+    let is_done = |id: &&MemoryId| {
+        let stored = context.services.store.get(id);
+        stored.is_ok_and(|stored| stored.memory.superseded_by.is_some())
+    };
+    let done = superseded.iter().filter(is_done);
+    let ids: Vec<String> = done.map(|id| short_id(context, id)).collect();
+    if !ids.is_empty() {
+        fields.insert("superseded".into(), ids.into());
+    }
+}
+
 /// Adds similar memories to a brief result, and the call that replaces the old ones.
-fn add_similar(
+pub(super) fn add_similar(
     context: &ToolContext,
     new: MemoryId,
     similar: &[Neighbour],
@@ -94,23 +114,27 @@ fn add_similar(
         json!({ "id": id, "relation": own.relation.as_str(), "text": text })
     });
     let shown: Value = shown.collect();
-    let replaceable = similar
-        .iter()
-        .filter(|own| own.relation < NeighbourRelation::Related)
-        .map(|own| short_id(context, &own.id));
-    let old: Vec<String> = replaceable.collect();
-    // A proposal cannot be changed before it is accepted.
-    if !context.services.proposals.contains(&new) {
-        let (replaced, ids) = if old.is_empty() {
-            ("one of these", vec!["ID".to_owned()])
-        } else {
-            ("it", old)
-        };
-        let call = json!({ "id": short_id(context, &new), "supersedes": ids });
-        let next = format!("if the new memory replaces {replaced}: memory_update {call}");
-        fields.insert("next".into(), next.into());
-    }
     fields.insert("similar".into(), shown);
+    // A proposal cannot be changed before it is accepted.
+    if context.services.proposals.contains(&new) {
+        return;
+    }
+    let is_replaceable = |own: &&Neighbour| own.relation < NeighbourRelation::Related;
+    let replaceable: Vec<&Neighbour> = similar.iter().filter(is_replaceable).collect();
+    let old = if replaceable.is_empty() {
+        similar.iter().collect()
+    } else {
+        replaceable
+    };
+    let ids: Vec<String> = old.iter().map(|own| short_id(context, &own.id)).collect();
+    let (replaced, choice) = if ids.len() == 1 {
+        ("it", "")
+    } else {
+        ("any of these", ", with only the ids that it replaces")
+    };
+    let call = json!({ "id": short_id(context, &new), "supersedes": ids });
+    let next = format!("if the new memory replaces {replaced}: memory_update {call}{choice}");
+    fields.insert("next".into(), next.into());
 }
 
 /// Advice about a text without a time.

@@ -115,6 +115,7 @@ fn a_write_names_what_it_may_replace_and_one_call_replaces_it() {
     let arguments: Value = serde_json::from_str(call).expect("the parameters");
     let updated = client.call("memory_update", &arguments);
     assert_eq!(updated["isError"], false, "{updated}");
+    assert_eq!(structured(&updated, "superseded"), &json!([old["id"]]));
     let found = client.call("memory_search", &json!({ "query": "harbour release" }));
     let hits = structured(&found, "hits").as_array().expect("hits").clone();
     assert_eq!(hits.len(), 1, "{found}");
@@ -122,6 +123,20 @@ fn a_write_names_what_it_may_replace_and_one_call_replaces_it() {
     let tagged = json!({ "id": new["id"], "tags": ["release"], "version": hits[0]["version"] });
     let tagged = client.call("memory_update", &tagged);
     assert_eq!(tagged["isError"], false, "{tagged}");
+    let corrected = json!({ "id": new["id"], "content": "The port of the proxy is 7070." });
+    let corrected = client.call("memory_update", &corrected);
+    let relations: Vec<&Value> = structured(&corrected, "similar")
+        .as_array()
+        .expect("similar memories")
+        .iter()
+        .map(|own| &own["relation"])
+        .collect();
+    assert_eq!(relations, ["contradicts", "contradicts"], "{corrected}");
+    let next = structured(&corrected, "next").as_str().expect("a call");
+    assert!(
+        next.starts_with("if the new memory replaces any of these: memory_update "),
+        "{next}"
+    );
     assert_eq!(client.end(), Some(0));
 }
 

@@ -141,7 +141,7 @@ impl ContextBlock {
             "<memory id=\"{}\" date=\"{}\" source=\"{}\"{attributes}",
             memory.id.short(),
             memory
-                .created_at
+                .last_stated_at()
                 .to_rfc3339_opts(SecondsFormat::Secs, true)
                 .split_at(10)
                 .0,

@@ -81,8 +81,13 @@ impl Services {
             return Vec::new();
         }
         let new = self.store.get(&written.id);
-        new.and_then(|stored| self.find_neighbours(&stored.memory, None))
+        new.map(|stored| self.neighbours_of_stored(&stored.memory))
             .unwrap_or_default()
+    }
+
+    /// Returns the neighbours of a memory that was just changed, also by meaning; none if they cannot be read.
+    pub fn neighbours_of_stored(&self, memory: &Memory) -> Vec<Neighbour> {
+        self.find_neighbours(memory, None).unwrap_or_default()
     }
 
     fn find_neighbours(
