@@ -24,6 +24,9 @@ use crate::project::HomeProjects;
 /// Maximum number of passages that are embedded after an ingestion, in about 4 s.
 pub(crate) const MAX_EMBEDDED: usize = 2_000;
 
+/// The label of the progress bar of the index of sessions, which counts bytes.
+pub(crate) const INDEXING_SESSIONS: &str = "indexing sessions";
+
 /// The stores that an ingestion writes to.
 pub(crate) struct Ingestion {
     services: Services,
@@ -127,6 +130,14 @@ impl Ingestion {
     /// Computes the missing vectors of the newest memories. The daemon and `memory embed` compute the others.
     pub(crate) fn embed(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), StoreError> {
         memory_core::embed_newest(&self.services, MAX_EMBEDDED, progress)
+    }
+
+    /// Updates the index of the sessions.
+    pub(crate) fn index_sessions(
+        &self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), InstanceError> {
+        self.sessions.store.refresh_index(progress)
     }
 
     /// Returns whether a source is at the place where its program keeps the memories of this user.

@@ -245,19 +245,18 @@ impl InstanceRegistry {
                     ids,
                 })
             }
-            "history" => InstanceHandle::History(Messages {
-                store: Arc::new(
-                    HistoryFolder::new(folder()?).with_index(
-                        self.settings
-                            .root
-                            .value
-                            .join("index")
-                            .join(format!("sessions-{name}")),
-                    ),
-                ),
-                clock,
-                ids,
-            }),
+            "history" => {
+                let mut store = HistoryFolder::new(folder()?);
+                // `memory search` searches the sessions of the default instance.
+                if name.as_str() == DEFAULT {
+                    store = store.with_index(self.settings.root.value.join("index/sessions"));
+                }
+                InstanceHandle::History(Messages {
+                    store: Arc::new(store),
+                    clock,
+                    ids,
+                })
+            }
             tools => InstanceHandle::Tools(self.tools(
                 tools,
                 field("dir").map(|_| folder()).transpose()?.as_deref(),

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::args::{self, SourceSelection};
 use crate::config::{Settings, SourceLocation};
 use crate::failure::Failure;
-use crate::ingestion::Ingestion;
+use crate::ingestion::{INDEXING_SESSIONS, Ingestion};
 use crate::instances::DEFAULT;
 
 /// Ingest notes and conversations from other programs
@@ -268,6 +268,10 @@ impl IngestOptionArgs {
             let mut bar = app.output.progress_bar("embedding");
             // The notes are stored. Vectors are derived, and each search says how many are missing.
             let _ = ingestion.embed(&mut |progress| bar.show(progress));
+            drop(bar);
+            let mut bar = app.output.progress_bar(INDEXING_SESSIONS);
+            // The sessions are stored, and a search indexes those that are not indexed yet.
+            let _ = ingestion.index_sessions(&mut |progress| bar.show(progress));
         }
         Ok(report)
     }

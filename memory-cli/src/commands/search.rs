@@ -142,7 +142,7 @@ impl SearchArgs {
             SearchKindArg::All if is_unrestricted => {
                 chats::find_best_sessions(&settings, &query, &mut app.output)?
             }
-            SearchKindArg::Chat => Some(chats::search(&services, &settings, &query)?),
+            SearchKindArg::Chat => Some(chats::search(&services, &settings, &query, &app.output)?),
             SearchKindArg::All | SearchKindArg::Note | SearchKindArg::Topic => None,
         };
         let answer = match self.kind {

@@ -15,7 +15,7 @@ use memory_core::instance::{
     InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, join_parts,
 };
 use memory_core::secret::Checked;
-use memory_core::{Operation, OperationId, SearchRequest, SearchResults};
+use memory_core::{Operation, OperationId, Progress, SearchRequest, SearchResults};
 
 use super::file::{
     SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record,
@@ -70,6 +70,26 @@ impl HistoryFolder {
     pub fn with_index(mut self, place: impl Into<PathBuf>) -> Self {
         self.index = Some((place.into(), OnceLock::new()));
         self
+    }
+
+    /// Returns the index, or `None` without one, or while there is nothing to index.
+    fn open_index(&self) -> Result<Option<&MemoryIndex>, InstanceError> {
+        let Some((place, index)) = &self.index else {
+            return Ok(None);
+        };
+        let Some(disk) = self.disk()? else {
+            return Ok(None);
+        };
+        let entries = disk.list_folder("").map_err(folder_error(self.root()))?;
+        if !place.exists() && !entries.iter().any(|entry| is_session_file(&entry.name)) {
+            return Ok(None);
+        }
+        if let Some(index) = index.get() {
+            return Ok(Some(index));
+        }
+        let disk = RealDisk::open(self.root()).map_err(folder_error(self.root()))?;
+        let open = || MemoryIndex::open_in(Arc::new(disk), self.root(), place.clone(), 0);
+        Ok(Some(index.get_or_init(open)))
     }
 
     /// Returns the path of the folder.
@@ -269,32 +289,23 @@ impl MessageStore for HistoryFolder {
         Ok(summaries)
     }
 
+    fn refresh_index(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), InstanceError> {
+        if let Some(index) = self.open_index()? {
+            index.refresh_sessions(progress)?;
+        }
+        Ok(())
+    }
+
     fn search(
         &self,
         asked: &SearchRequest<'_>,
         now: DateTime<Utc>,
     ) -> Result<Option<SearchResults>, InstanceError> {
-        let Some((place, index)) = &self.index else {
+        if self.index.is_none() {
             return Ok(None);
-        };
-        let Some(disk) = self.disk()? else {
-            return Ok(Some(SearchResults::default()));
-        };
-        let entries = disk.list_folder("").map_err(folder_error(self.root()))?;
-        if !place.exists() && !entries.iter().any(|entry| is_session_file(&entry.name)) {
-            return Ok(Some(SearchResults::default()));
         }
-        let index = match index.get() {
-            Some(index) => index,
-            None => {
-                let disk = RealDisk::open(self.root()).map_err(folder_error(self.root()))?;
-                index.get_or_init(|| {
-                    MemoryIndex::open_in(Arc::new(disk), self.root(), place.clone(), 0)
-                })
-            }
-        };
-        index.refresh_sessions()?;
-        Ok(Some(index.search(asked, now)?))
+        let found = self.open_index()?.map(|index| index.search(asked, now));
+        Ok(Some(found.transpose()?.unwrap_or_default()))
     }
 
     fn delete(

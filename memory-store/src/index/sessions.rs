@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use memory_core::{ContentHash, StoreError};
+use memory_core::{ContentHash, Progress, StoreError};
 use rusqlite::{Connection, params};
 
 use super::error::IndexError;
@@ -34,15 +34,18 @@ struct SessionUpdate {
 }
 
 impl MemoryIndex {
-    /// Updates an index of sessions to the files in its folder.
+    /// Updates an index of sessions to the files in its folder. `progress` counts the bytes of changed files.
     ///
     /// # Errors
     /// If the folder cannot be listed, or the index cannot be read or written.
-    pub(crate) fn refresh_sessions(&self) -> Result<(), StoreError> {
+    pub(crate) fn refresh_sessions(
+        &self,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(), StoreError> {
         self.query("find changed sessions", |index, opened| {
             let now = now_ns();
             let mut known = session_sums(&opened.connection)?;
-            let mut update = SessionUpdate::default();
+            let mut changed = Vec::new();
             for entry in index.disk.list_folder("")? {
                 let is_session = entry.kind == DirEntryKind::File && is_session_file(&entry.name);
                 let Some(signature) = is_session
@@ -54,17 +57,26 @@ impl MemoryIndex {
                 };
                 let mut sums = FolderSums::default();
                 sums.add(entry.name.as_bytes(), &signature);
-                if known.remove(&entry.name) == Some(sums) {
-                    continue;
+                if known.remove(&entry.name) != Some(sums) {
+                    changed.push((entry.name, signature, sums));
                 }
-                index.read_session(opened, &entry.name, &mut update)?;
+            }
+            let mut read = Progress {
+                done: 0,
+                total: Some(changed.iter().map(|(_, signature, _)| signature.size).sum()),
+            };
+            let mut update = SessionUpdate::default();
+            for (name, signature, sums) in changed {
+                index.read_session(opened, &name, &mut update)?;
                 // A file that may change without a new signature is read again by the next refresh.
                 let sums = if is_settled(&signature, now) {
                     sums
                 } else {
                     FolderSums::default()
                 };
-                update.read.push((entry.name, sums));
+                update.read.push((name, sums));
+                read.done += signature.size;
+                progress(read);
             }
             for lost in known.into_keys() {
                 update

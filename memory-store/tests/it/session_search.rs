@@ -37,7 +37,7 @@ impl Sessions {
 
     /// Returns the sessions and texts of the messages that match, best first.
     fn find(&self, query: &str) -> Vec<(String, String)> {
-        let found = history::search(&self.messages, &Query::new(query)).unwrap();
+        let found = history::search(&self.messages, &Query::new(query), &mut |_| ()).unwrap();
         found
             .expect("the folder has an index")
             .hits
@@ -73,7 +73,7 @@ fn messages_are_found_by_their_words_in_every_session_and_script() {
     );
     assert_eq!(sessions.texts("深"), ["我喜欢深色模式"]);
     assert_eq!(
-        history::search(&sessions.messages, &Query::new("tag:kite"))
+        history::search(&sessions.messages, &Query::new("tag:kite"), &mut |_| ())
             .unwrap_err()
             .code(),
         Code::InvalidInput
@@ -142,7 +142,7 @@ fn a_folder_without_an_index_has_no_results() {
     let folder = TempDir::new().unwrap();
     let messages = messages(Arc::new(HistoryFolder::new(folder.path()))).0;
     assert_eq!(
-        history::search(&messages, &Query::new("kite")).unwrap(),
+        history::search(&messages, &Query::new("kite"), &mut |_| ()).unwrap(),
         None
     );
 }

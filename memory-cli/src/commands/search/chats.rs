@@ -11,7 +11,7 @@ use super::print_snippet;
 use crate::config::Settings;
 use crate::datetime;
 use crate::failure::Failure;
-use crate::ingestion::open_history;
+use crate::ingestion::{INDEXING_SESSIONS, open_history};
 use crate::instances::DEFAULT;
 use crate::print::{Output, OutputForm, Palette, escape_line};
 
@@ -26,6 +26,7 @@ pub(super) fn search(
     services: &Services,
     settings: &Arc<Settings>,
     query: &Query,
+    output: &Output,
 ) -> Result<SearchResults, Failure> {
     let mut found = SearchResults::default();
     if settings
@@ -38,7 +39,7 @@ pub(super) fn search(
         query.filter.place = Some(HomeSection::Conversations);
         found = memory_core::search(services, &query)?;
     }
-    let sessions = search_sessions(settings, query)?;
+    let sessions = search_sessions(settings, query, output)?;
     found.total += sessions.total;
     found.degraded = found.degraded.or(sessions.degraded);
     found.hits.extend(sessions.hits);
@@ -49,9 +50,15 @@ pub(super) fn search(
     Ok(found)
 }
 
-fn search_sessions(settings: &Arc<Settings>, query: &Query) -> Result<SearchResults, Failure> {
+fn search_sessions(
+    settings: &Arc<Settings>,
+    query: &Query,
+    output: &Output,
+) -> Result<SearchResults, Failure> {
     let messages = open_history(DEFAULT, settings)?;
-    Ok(history::search(&messages, query)?.unwrap_or_default())
+    let mut bar = output.progress_bar(INDEXING_SESSIONS);
+    let found = history::search(&messages, query, &mut |progress| bar.show(progress))?;
+    Ok(found.unwrap_or_default())
 }
 
 /// Returns the best message of each of the best sessions. An error becomes a warning, and the sessions are omitted.
@@ -70,7 +77,7 @@ pub(super) fn find_best_sessions(
         },
         ..query.clone()
     };
-    match search_sessions(settings, &query) {
+    match search_sessions(settings, &query, output) {
         Ok(mut found) => {
             let mut seen = BTreeSet::new();
             found

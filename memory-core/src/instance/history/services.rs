@@ -10,7 +10,9 @@ use crate::instance::{self, InstanceError, InstanceRecord, InstanceUndoReport};
 use crate::query_parser::ParsedQuery;
 use crate::search::parse_words;
 use crate::secret::Checked;
-use crate::{Clock, IdSource, Operation, Query, SearchRequest, SearchResults, SecretPolicy, Verb};
+use crate::{
+    Clock, IdSource, Operation, Progress, Query, SearchRequest, SearchResults, SecretPolicy, Verb,
+};
 
 /// The sessions of one instance, with the clock and the id source of its operations.
 #[derive(Debug, Clone)]
@@ -39,11 +41,15 @@ pub fn sessions(messages: &Messages) -> Result<Vec<SessionSummary>, InstanceErro
 
 /// Returns the messages that match the words of a query, best first; `None` if the instance has no index.
 ///
-/// The scope of a message names its session.
+/// The scope of a message names its session. New sessions are indexed first, of which `progress` counts the bytes.
 ///
 /// # Errors
 /// [`StoreError::Invalid`](crate::StoreError::Invalid) if the query contains no searchable word, or an error of the store.
-pub fn search(messages: &Messages, query: &Query) -> Result<Option<SearchResults>, InstanceError> {
+pub fn search(
+    messages: &Messages,
+    query: &Query,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Option<SearchResults>, InstanceError> {
     let ParsedQuery {
         question, filter, ..
     } = parse_words(query)?;
@@ -54,6 +60,7 @@ pub fn search(messages: &Messages, query: &Query) -> Result<Option<SearchResults
         ranking: query.ranking,
         vector: None,
     };
+    messages.store.refresh_index(progress)?;
     messages.store.search(&asked, messages.clock.now())
 }
 

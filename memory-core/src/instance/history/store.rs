@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 use super::{RecordFilter, SessionName, SessionRecord, Window};
 use crate::instance::{InstanceError, InstanceOperations};
 use crate::secret::Checked;
-use crate::{Operation, SearchRequest, SearchResults};
+use crate::{Operation, Progress, SearchRequest, SearchResults};
 
 /// An iterator over records, independent of the lifetime of the store.
 pub type SessionRecords = Box<dyn Iterator<Item = Result<SessionRecord, InstanceError>> + Send>;
@@ -51,7 +51,17 @@ pub trait MessageStore: InstanceOperations {
     /// An error of the store.
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError>;
 
+    /// Updates the index of the messages to the sessions, if the store has one. `progress` counts bytes.
+    ///
+    /// # Errors
+    /// An error of the store.
+    fn refresh_index(&self, _progress: &mut dyn FnMut(Progress)) -> Result<(), InstanceError> {
+        Ok(())
+    }
+
     /// Returns the messages that match, best first, in the scopes `conversation:<session>`; `None` if the store has no index.
+    ///
+    /// They are those of the last [`Self::refresh_index`], without messages that have changed since.
     ///
     /// # Errors
     /// An error of the store.
