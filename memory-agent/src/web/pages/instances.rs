@@ -54,10 +54,15 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
 }
 
 /// The type and the name of an instance, as parameters of a route.
-type InstancePath = (String, String);
+pub(super) type InstancePath = (String, String);
 
 fn path_of((backend, name): &InstancePath) -> String {
     format!("/instances/{}/{}", encode(backend), encode(name))
+}
+
+/// Returns the path of the page of a session.
+pub(super) fn session_path(place: &InstancePath, session: &str) -> String {
+    format!("{}/session?session={}", path_of(place), encode(session))
 }
 
 fn open(request: &WebRequest, (kind, name): &InstancePath) -> Result<InstanceHandle, PageError> {
@@ -83,7 +88,10 @@ fn open_values(request: &WebRequest, place: &InstancePath) -> Result<KeyValues, 
 }
 
 /// Returns the sessions of an instance; they record the ids of operations for the undo.
-fn open_messages(request: &WebRequest, place: &InstancePath) -> Result<Messages, PageError> {
+pub(super) fn open_messages(
+    request: &WebRequest,
+    place: &InstancePath,
+) -> Result<Messages, PageError> {
     match open(request, place)? {
         InstanceHandle::History(messages) => Ok(Messages {
             ids: Arc::clone(&request.services.ids),
@@ -198,7 +206,7 @@ async fn show_instance(Path(place): Path<InstancePath>, request: WebRequest) -> 
                             .then_with(|| one.session.cmp(&other.session))
                     });
                     let item = |own: history::SessionSummary| ItemRow {
-                        path: format!("{path}/session?session={}", encode(own.session.as_str())),
+                        path: session_path(&place, own.session.as_str()),
                         name: Label::cut(own.session.as_str(), 140),
                         size: format!("{} records", own.records),
                         time: own.last_at.map(time),

@@ -6,6 +6,7 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
+use memory_core::instance::history;
 use memory_core::query_parser::{ExtractedFilter, QueryWord, extract_bounds, parse};
 use memory_core::{
     BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest,
@@ -13,12 +14,14 @@ use memory_core::{
     search,
 };
 
+use super::instances::{open_messages, session_path};
 use super::memory::parse_tags;
 use super::memory_filter::{
     Facet, FilterChip, TRANSIENT_FIELDS, add_filters_to_tags, build_facets, filter_chips,
     parse_filter, path_with, suggested_name, to_path,
 };
 use super::merge::merge_path;
+use crate::json::ChatHit;
 use crate::web::card::MemoryCard;
 use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
@@ -27,6 +30,7 @@ use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
 use crate::web::saved_searches::{self, SavedSearch};
 use crate::web::state::WebState;
+use crate::web::time_label::TimeLabel;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -71,12 +75,23 @@ struct MemoriesPage {
     less_likely_count: u64,
     /// Whether they are shown at first, because few memories have all words.
     is_less_likely_open: bool,
+    /// The best messages of sessions.
+    sessions: Vec<SessionMatch>,
     facets: Vec<Facet>,
     searches: Vec<SearchLink>,
     previous: Option<String>,
     next: Option<String>,
     page: usize,
     pages: usize,
+}
+
+/// The best message of a session.
+struct SessionMatch {
+    path: String,
+    name: Label,
+    role: Label,
+    time: TimeLabel,
+    text: Label,
 }
 
 struct SearchLink {
@@ -158,6 +173,18 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         };
         problems.push(format!("{skipped} selected {are} not changed: deleted by another program, or with a damaged file"));
     }
+    let is_plain = is_search && page == 1 && fields.without(&["q"]).is_empty();
+    let sessions = if is_plain {
+        find_sessions(request, &words).unwrap_or_else(|error| {
+            problems.push(format!(
+                "the sessions cannot be searched: {}",
+                error.error.message
+            ));
+            Vec::new()
+        })
+    } else {
+        Vec::new()
+    };
     let total = found.total;
     let pages = usize::try_from(total)
         .unwrap_or(usize::MAX)
@@ -199,6 +226,7 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         is_less_likely_open: total < FEW_MATCHES,
         less_likely: found.less_likely,
         less_likely_count: found.less_likely_count,
+        sessions,
         facets: build_facets(fields, counts),
         searches: saved_searches(request, &query)?,
         previous: (1 < page).then(|| page_path(page - 1)),
@@ -207,6 +235,28 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         pages,
         query,
     })
+}
+
+/// Maximum number of sessions that are shown.
+const MAX_SESSIONS: usize = 3;
+
+/// Returns the best messages of the sessions of the default history.
+fn find_sessions(request: &WebRequest, text: &str) -> Result<Vec<SessionMatch>, PageError> {
+    let place = ("history".to_owned(), "default".to_owned());
+    let messages = open_messages(request, &place)?;
+    let query = Query::new(text);
+    let found = history::search_sessions(&messages, &query, MAX_SESSIONS, &mut |_| ())?;
+    let matches = found.hits.iter().map(|hit| {
+        let chat = ChatHit::of(hit);
+        SessionMatch {
+            path: session_path(&place, chat.name),
+            name: Label::cut(chat.name, 140),
+            role: Label::new(chat.role),
+            time: TimeLabel::exact(request.local(hit.stored.memory.created_at)),
+            text: Label::marked(&hit.snippet, &hit.marks),
+        }
+    });
+    Ok(matches.collect())
 }
 
 /// The memories of a page of the list.

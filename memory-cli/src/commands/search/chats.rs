@@ -1,11 +1,10 @@
 //! The search of chats: conversations of the home, and sessions of the history.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use memory_agent::json;
 use memory_core::instance::history;
-use memory_core::{HomeSection, MatchCoverage, Query, Ranking, SearchResults, Services};
+use memory_core::{HomeSection, Query, SearchResults, Services};
 
 use super::print_snippet;
 use crate::config::Settings;
@@ -17,9 +16,6 @@ use crate::print::{Output, OutputForm, Palette, escape_line};
 
 /// Maximum number of sessions shown after the memories.
 const MAX_SESSIONS: usize = 3;
-
-/// Number of the best messages among which these sessions are chosen.
-const MESSAGES_READ: usize = 30;
 
 /// Returns the best messages of all chats. Those of sessions are found by their words alone.
 pub(super) fn search(
@@ -39,7 +35,10 @@ pub(super) fn search(
         query.filter.place = Some(HomeSection::Conversations);
         found = memory_core::search(services, &query)?;
     }
-    let sessions = search_sessions(settings, query, output)?;
+    let messages = open_history(DEFAULT, settings)?;
+    let mut bar = output.progress_bar(INDEXING_SESSIONS);
+    let mut show = |progress| bar.show(progress);
+    let sessions = history::search(&messages, query, &mut show)?.unwrap_or_default();
     found.total += sessions.total;
     found.degraded = found.degraded.or(sessions.degraded);
     found.hits.extend(sessions.hits);
@@ -50,17 +49,6 @@ pub(super) fn search(
     Ok(found)
 }
 
-fn search_sessions(
-    settings: &Arc<Settings>,
-    query: &Query,
-    output: &Output,
-) -> Result<SearchResults, Failure> {
-    let messages = open_history(DEFAULT, settings)?;
-    let mut bar = output.progress_bar(INDEXING_SESSIONS);
-    let found = history::search(&messages, query, &mut |progress| bar.show(progress))?;
-    Ok(found.unwrap_or_default())
-}
-
 /// Returns the best message of each of the best sessions. An error becomes a warning, and the sessions are omitted.
 ///
 /// The entries of conversations are among the memories of a search.
@@ -69,23 +57,19 @@ pub(super) fn find_best_sessions(
     query: &Query,
     output: &mut Output,
 ) -> Result<Option<SearchResults>, Failure> {
-    let query = Query {
-        limit: MESSAGES_READ,
-        ranking: Ranking {
-            coverage: MatchCoverage::Best,
-            ..query.ranking
-        },
-        ..query.clone()
-    };
-    match search_sessions(settings, &query, output) {
-        Ok(mut found) => {
-            let mut seen = BTreeSet::new();
-            found
-                .hits
-                .retain(|hit| seen.insert(hit.stored.memory.scope.to_string()));
-            found.hits.truncate(MAX_SESSIONS);
-            Ok(Some(found).filter(|found| !found.hits.is_empty()))
-        }
+    let mut bar = output.progress_bar(INDEXING_SESSIONS);
+    let mut show = |progress| bar.show(progress);
+    let found = open_history(DEFAULT, settings).and_then(|messages| {
+        Ok(history::search_sessions(
+            &messages,
+            query,
+            MAX_SESSIONS,
+            &mut show,
+        )?)
+    });
+    drop(bar);
+    match found {
+        Ok(found) => Ok(Some(found).filter(|found| !found.hits.is_empty())),
         Err(error) => {
             output.warn_incomplete(&format!("cannot search the sessions: {error}"))?;
             Ok(None)

@@ -252,6 +252,15 @@ pub(crate) fn create_home() -> Sandbox {
         "--at",
         "2d",
     ]);
+    let message = json!({ "session": "trip & 旅行", "role": "user", "content": "Which ferry? <script>window.attacked = 1</script>" });
+    sandbox.run(&[
+        "instance",
+        "run",
+        "history",
+        "append",
+        "--input",
+        &message.to_string(),
+    ]);
     for (key, value) in [
         ("theme", r#"{"name":"dark","contrast":7}"#),
         ("markup", r#""<img src=x onerror=alert(1)>""#),

@@ -105,6 +105,23 @@ fn crawl(session: &PlainSession) -> BTreeMap<String, String> {
 }
 
 #[test]
+fn the_sessions_that_match_follow_the_memories_and_lead_to_their_messages() {
+    let home = WebHome::start();
+    let session = PlainSession::sign_in(&home);
+    let found = session.get("/memories?q=ferry").body;
+    let path = "/instances/history/default/session?session=trip%20%26%20%E6%97%85%E8%A1%8C";
+    assert!(
+        found.contains(&format!("href=\"{path}\"")) && found.contains("Which <mark>ferry</mark>?"),
+        "{found}"
+    );
+    assert!(session.get(path).body.contains("Which ferry?"));
+    for query in ["q=nothing-has-this-word", "q=ferry&category=knowledge"] {
+        let page = session.get(&format!("/memories?{query}")).body;
+        assert!(!page.contains("In sessions of the history"), "{query}");
+    }
+}
+
+#[test]
 fn no_link_of_a_page_leads_to_an_error_and_no_page_loads_anything_of_another_host() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);

@@ -1,5 +1,6 @@
 //! The history use cases and their dependencies.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{
@@ -11,7 +12,8 @@ use crate::query_parser::ParsedQuery;
 use crate::search::parse_words;
 use crate::secret::Checked;
 use crate::{
-    Clock, IdSource, Operation, Progress, Query, SearchRequest, SearchResults, SecretPolicy, Verb,
+    Clock, IdSource, MatchCoverage, Operation, Progress, Query, Ranking, SearchRequest,
+    SearchResults, SecretPolicy, Verb,
 };
 
 /// The sessions of one instance, with the clock and the id source of its operations.
@@ -62,6 +64,36 @@ pub fn search(
     };
     messages.store.refresh_index(progress)?;
     messages.store.search(&asked, messages.clock.now())
+}
+
+/// Number of the best messages among which the best sessions are chosen.
+const MESSAGES_READ: usize = 30;
+
+/// Returns the best message of each of the best sessions for a query, at most `limit`; `total` counts all messages that match.
+///
+/// # Errors
+/// Those of [`search()`].
+pub fn search_sessions(
+    messages: &Messages,
+    query: &Query,
+    limit: usize,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<SearchResults, InstanceError> {
+    let query = Query {
+        limit: MESSAGES_READ,
+        ranking: Ranking {
+            coverage: MatchCoverage::Best,
+            ..query.ranking
+        },
+        ..query.clone()
+    };
+    let mut found = search(messages, &query, progress)?.unwrap_or_default();
+    let mut seen = BTreeSet::new();
+    found
+        .hits
+        .retain(|hit| seen.insert(hit.stored.memory.scope.clone()));
+    found.hits.truncate(limit);
+    Ok(found)
 }
 
 /// The result of reading a session.
