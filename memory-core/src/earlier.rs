@@ -9,31 +9,12 @@
 
 use std::collections::HashMap;
 
+use crate::language::{WORDS, unspaced};
 use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
 use crate::standing::{is_of_person_or_agent, own_sentences};
 use crate::text::{TokenKind, fold, is_han, sentences, tokenize};
 use crate::{Category, Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
-
-word_classes! {
-    /// The words for a change, without accents, and for the values that change.
-    WORDS = "language/shared/changes.json": ChangeWords {
-        changes,
-        /// Adjectives of a changed thing, the determiners before them, and forms of "to have" and "to be" before these.
-        new,
-        determiners,
-        having,
-        /// Verbs next to the name of an abandoned thing, and words before it.
-        given_up,
-        instead,
-        /// Phrases and, in scripts without spaces, parts of sentences.
-        phrases,
-        /// Names of days and months.
-        dates,
-        /// Words of conditions and indirect questions.
-        conditions,
-    }
-}
 
 /// The maximum size of the older and of the newer note, in bytes. A longer text has several subjects.
 const MAX_SIZES: [usize; 2] = [200, 600];
@@ -292,8 +273,7 @@ pub(crate) fn before_condition(sentence: &str) -> &str {
         let word = fold(word.trim_end_matches(is_sign));
         WORDS.conditions.contains(&word.as_str()).then_some(start)
     });
-    let without_spaces = WORDS.conditions.iter().filter(|word| !word.is_ascii());
-    let part = without_spaces.filter_map(|word| sentence.find(*word));
+    let part = unspaced(&WORDS.conditions).filter_map(|word| sentence.find(word));
     &sentence[..part.chain(word).min().unwrap_or(sentence.len())]
 }
 
@@ -321,7 +301,7 @@ fn is_change_word(word: &str) -> bool {
         &WORDS.new,
         &WORDS.given_up,
         &WORDS.instead,
-        &WORDS.phrases,
+        &WORDS.change_phrases,
     ];
     classes
         .into_iter()
@@ -387,7 +367,7 @@ fn changes(text: &str) -> Vec<ChangeWord<'_>> {
         }
     }
     let folded = fold(text);
-    let phrases = WORDS.phrases.iter();
+    let phrases = WORDS.change_phrases.iter();
     found.extend(
         phrases
             .filter(|phrase| folded.contains(**phrase))

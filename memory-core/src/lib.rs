@@ -28,8 +28,9 @@
 
 #![forbid(unsafe_code)]
 
+#[doc(hidden)]
 #[macro_use]
-mod language;
+pub mod language;
 #[macro_use]
 mod text_type;
 

@@ -9,8 +9,9 @@ mod english;
 
 use std::ops::Range;
 
+use crate::language::WORDS;
 use crate::standing::own_sentences;
-use crate::text::{is_han, push_range, sentences};
+use crate::text::{fold, is_han, push_range, sentences};
 
 /// The speech act of a clause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,40 +65,6 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Words of courtesies in languages without rules.
-const COURTESIES: [&str; 24] = [
-    "danke",
-    "dankeschön",
-    "vielen",
-    "herzlichen",
-    "dank",
-    "bitte",
-    "hallo",
-    "guten",
-    "tag",
-    "morgen",
-    "abend",
-    "tschüss",
-    "merci",
-    "beaucoup",
-    "bonjour",
-    "bonsoir",
-    "salut",
-    "gracias",
-    "muchas",
-    "hola",
-    "buenos",
-    "días",
-    "ありがとうございます",
-    "ありがとう",
-];
-
-/// Words of clauses without content that may nevertheless be the answer to a question.
-const ANSWERS: [&str; 16] = [
-    "yes", "yeah", "yep", "no", "sure", "one", "more", "another", "same", "love", "once", "again",
-    "是", "对", "對", "不",
-];
-
 /// Returns whether a message only greets, thanks or acknowledges, and answers no question.
 pub fn is_courtesy(text: &str) -> bool {
     let words = |clause: &str| -> Vec<String> {
@@ -110,13 +77,15 @@ pub fn is_courtesy(text: &str) -> bool {
     let is_without_content = |clause: Range<usize>| {
         let clause = &text[clause];
         let words = words(clause);
-        words.iter().all(|word| COURTESIES.contains(&word.as_str()))
+        words
+            .iter()
+            .all(|word| WORDS.courtesies.contains(&fold(word).as_str()))
             || classify_clause(clause) == SpeechAct::Filler
                 && !words.iter().any(|word| {
-                    ANSWERS.contains(&word.as_str())
+                    WORDS.answers.contains(&word.as_str())
                         || word
                             .chars()
-                            .any(|own| is_han(own) && ANSWERS.contains(&&*own.to_string()))
+                            .any(|own| is_han(own) && WORDS.answers.contains(&&*own.to_string()))
                 })
     };
     clauses_in(text, 0..text.len())

@@ -6,6 +6,7 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeZone, Utc};
 
 use super::has_content_word;
 use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date, find_dates};
+use crate::language::WORDS;
 use crate::{Category, Filter, MAX_TIME, MIN_TIME, parse_day, parse_rfc3339};
 
 /// A query text from which time and category expressions were extracted into a filter.
@@ -125,7 +126,7 @@ fn extend_over_list<Tz: TimeZone>(
 ) -> QueryPeriod {
     others.iter().fold(period, |period, other| {
         let joint = text.get(period.span.end..other.span.start);
-        let is_list = joint.is_some_and(|joint| LIST_JOINTS.contains(&joint.trim()));
+        let is_list = joint.is_some_and(|joint| WORDS.list_joints.contains(&joint.trim()));
         let named = past_period(text, other, now).filter(|_| is_list && !other.repeats);
         match (period.from, period.until, named) {
             (Some(from), Some(until), Some((other_from, other_until))) => QueryPeriod {
@@ -137,9 +138,6 @@ fn extend_over_list<Tz: TimeZone>(
         }
     })
 }
-
-/// What separates the days of a list.
-const LIST_JOINTS: [&str; 9] = ["and", "or", ",", "&", "和", "与", "或", "、", "，"];
 
 /// Maximum number of times of a query that are tried as a filter.
 const MAX_MENTIONS: usize = 4;
@@ -254,7 +252,7 @@ fn last_occurrence<Tz: TimeZone>(
     now: &DateTime<Tz>,
 ) -> Option<DateMention> {
     let small = reading.text.to_ascii_lowercase();
-    if UPCOMING_WORDS.iter().any(|word| small.contains(word)) {
+    if WORDS.upcoming.iter().any(|word| small.contains(word)) {
         return None;
     }
     let is_day = reading.kind == DatePrecision::Date;
@@ -286,37 +284,6 @@ fn last_occurrence<Tz: TimeZone>(
     }
     None
 }
-
-/// Words that denote a time in the future.
-const UPCOMING_WORDS: &[&str] = &[
-    "next",
-    "coming",
-    "following",
-    "this",
-    "tonight",
-    "下周",
-    "下週",
-    "下个",
-    "下個",
-    "下星",
-    "下礼",
-    "下月",
-    "下季",
-    "下下",
-    "本周",
-    "本週",
-    "本月",
-    "本季",
-    "本年",
-    "这",
-    "這",
-    "今",
-    "明天",
-    "明日",
-    "明早",
-    "明晚",
-    "明年",
-];
 
 /// Returns the start and the end of the period that `reading` of `text` names, of a recurring one the most recent.
 fn past_period<Tz: TimeZone>(
@@ -477,35 +444,22 @@ pub(crate) fn current_period<Tz: TimeZone>(
     None
 }
 
-/// Names of categories that mean all memories of the category.
-const CATEGORY_NAMES: &[(&str, Category)] = &[
-    ("preferences", Category::Preferences),
-    ("decisions", Category::Decisions),
-    ("lessons learned", Category::Lessons),
-    ("lessons", Category::Lessons),
-    ("habits", Category::Habits),
-    ("skills", Category::Skills),
-    ("feedback", Category::Feedback),
-    ("reminders", Category::Reminders),
-    ("偏好", Category::Preferences),
-    ("决定", Category::Decisions),
-    ("决策", Category::Decisions),
-    ("決定", Category::Decisions),
-    ("教训", Category::Lessons),
-    ("教訓", Category::Lessons),
-    ("习惯", Category::Habits),
-    ("習慣", Category::Habits),
-    ("技能", Category::Skills),
-    ("反馈", Category::Feedback),
-    ("反饋", Category::Feedback),
-    ("提醒", Category::Reminders),
-];
-
 fn find_category(text: &str) -> Option<(Category, Range<usize>)> {
     let small = text.to_ascii_lowercase();
-    let found = CATEGORY_NAMES.iter().filter_map(|(name, category)| {
-        let start = find_word(&small, name)?;
-        Some((*category, start..start + name.len()))
+    let all = [
+        (Category::Preferences, &WORDS.preferences),
+        (Category::Decisions, &WORDS.decisions),
+        (Category::Lessons, &WORDS.lessons),
+        (Category::Habits, &WORDS.habits),
+        (Category::Skills, &WORDS.skills),
+        (Category::Feedback, &WORDS.feedback),
+        (Category::Reminders, &WORDS.reminders),
+    ];
+    let found = all.iter().flat_map(|(category, names)| {
+        names.iter().filter_map(|name| {
+            let start = find_word(&small, name)?;
+            Some((*category, start..start + name.len()))
+        })
     });
     found.min_by_key(|(_, span)| (span.start, usize::MAX - span.end))
 }

@@ -1,33 +1,11 @@
 //! Classification of queries by the kind and number of results that they expect.
 
 use super::dates::SpelledWord;
+use crate::language::{WORDS, unspaced};
 use crate::text::{TokenKind, fold, tokenize};
-
-word_classes! {
-    /// The words that show what a query asks for.
-    WORDS = "../language/shared/query_intent.json": IntentWords {
-        /// English words that request a list, a summary or an order.
-        list_words,
-        /// Time units that make `how many` a question about a single time span.
-        time_units,
-        /// Chinese expressions that request a list, a summary, an order or a count.
-        list_phrases,
-    }
-}
 
 /// Returns whether the query is about the time of an event.
 pub(super) fn asks_when(plain: &str, typed: &[SpelledWord]) -> bool {
-    const SIGNS: [&str; 9] = [
-        "什么时候",
-        "什麼時候",
-        "何时",
-        "何時",
-        "哪天",
-        "哪年",
-        "几点",
-        "幾點",
-        "多久",
-    ];
     let pair = |first: &[&str], second: &[&str]| {
         typed.windows(2).any(|pair| {
             first.contains(&pair[0].lower.as_str()) && second.contains(&pair[1].lower.as_str())
@@ -35,131 +13,43 @@ pub(super) fn asks_when(plain: &str, typed: &[SpelledWord]) -> bool {
     };
     typed.iter().any(|word| word.lower == "when")
         || pair(&["how"], &["long"])
-        || pair(
-            &["what", "which"],
-            &["date", "day", "month", "year", "time"],
-        )
-        || SIGNS.iter().any(|sign| plain.contains(sign))
+        || pair(&["what", "which"], &WORDS.dated)
+        || WORDS.when.iter().any(|sign| plain.contains(sign))
 }
 
 /// Returns whether the query is about a person, a place or the name of something.
 pub(super) fn asks_which(plain: &str, typed: &[SpelledWord]) -> bool {
-    const SIGNS: [&str; 9] = [
-        "谁",
-        "誰",
-        "哪里",
-        "哪裡",
-        "哪儿",
-        "哪个",
-        "哪個",
-        "叫什么",
-        "叫什麼",
-    ];
     let has = |word: &str| typed.iter().any(|typed| typed.lower == word);
     ["who", "where", "which", "name"].into_iter().any(has)
         || typed
             .windows(2)
             .any(|pair| pair[0].lower == "what" && pair[1].lower == "kind")
-        || SIGNS.iter().any(|sign| plain.contains(sign))
+        || WORDS.which.iter().any(|sign| plain.contains(sign))
 }
 
 /// Returns whether the query requests a summary, which covers the messages of both the person and the assistant.
 pub(super) fn asks_summary(plain: &str, typed: &[SpelledWord]) -> bool {
-    const WORDS: [&str; 9] = [
-        "summary",
-        "summaries",
-        "summarise",
-        "summarised",
-        "summarize",
-        "summarized",
-        "overview",
-        "recap",
-        "recapitulate",
-    ];
-    const HAN: [&str; 6] = ["总结", "總結", "概括", "概述", "回顾", "回顧"];
     typed
         .iter()
-        .any(|word| WORDS.contains(&word.lower.as_str()))
-        || HAN.iter().any(|sign| plain.contains(sign))
+        .any(|word| WORDS.summaries.contains(&word.lower.as_str()))
+        || unspaced(&WORDS.summaries).any(|sign| plain.contains(sign))
 }
 
 /// Returns whether the query refers to a message of the assistant, such as `What did you recommend?`.
 pub(super) fn asks_assistant(plain: &str, typed: &[SpelledWord]) -> bool {
-    const VERBS: [&str; 29] = [
-        "recommend",
-        "recommended",
-        "suggest",
-        "suggested",
-        "say",
-        "said",
-        "tell",
-        "told",
-        "mention",
-        "mentioned",
-        "advise",
-        "advised",
-        "propose",
-        "proposed",
-        "explain",
-        "explained",
-        "describe",
-        "described",
-        "list",
-        "listed",
-        "give",
-        "gave",
-        "given",
-        "provide",
-        "provided",
-        "write",
-        "wrote",
-        "answer",
-        "answered",
-    ];
-    const NOUNS: [&str; 8] = [
-        "recommendation",
-        "recommendations",
-        "suggestion",
-        "suggestions",
-        "advice",
-        "answer",
-        "explanation",
-        "proposal",
-    ];
-    /// Words that may occur between `you` and its verb.
-    const BETWEEN: [&str; 7] = [
-        "have",
-        "had",
-        "just",
-        "previously",
-        "already",
-        "earlier",
-        "once",
-    ];
-    /// Words before `you` that request a new message, as in `Can you …`.
-    const REQUESTS: [&str; 8] = [
-        "can", "could", "would", "will", "please", "do", "should", "if",
-    ];
-    const HAN: [&str; 14] = [
-        "推荐", "推薦", "建议", "建議", "说过", "說過", "提到", "告诉", "告訴", "列出", "解释",
-        "解釋", "介绍", "介紹",
-    ];
-    /// Question words, and words that precede `you` in a question about an earlier message.
-    const ASKING: [&str; 8] = [
-        "what", "which", "who", "where", "when", "how", "did", "remind",
-    ];
     let words: Vec<&str> = typed.iter().map(|word| word.lower.as_str()).collect();
-    let asks = words.iter().any(|word| ASKING.contains(word));
+    let asks = words.iter().any(|word| WORDS.asking.contains(word));
     let follows = |place: usize| {
         let mut rest = words[place + 1..]
             .iter()
-            .skip_while(|word| BETWEEN.contains(word));
-        rest.next().is_some_and(|word| VERBS.contains(word))
+            .skip_while(|word| WORDS.before_stating.contains(word));
+        rest.next()
+            .is_some_and(|word| WORDS.stating_verbs.contains(word))
     };
     let is_request = |place: usize| {
         place
             .checked_sub(1)
-            .is_some_and(|before| REQUESTS.contains(&words[before]))
+            .is_some_and(|before| WORDS.requesting.contains(&words[before]))
     };
     let by_verb = asks
         && (0..words.len())
@@ -167,11 +57,11 @@ pub(super) fn asks_assistant(plain: &str, typed: &[SpelledWord]) -> bool {
     let by_noun = asks
         && words
             .windows(2)
-            .any(|pair| pair[0] == "your" && NOUNS.contains(&pair[1]));
+            .any(|pair| pair[0] == "your" && WORDS.stated_nouns.contains(&pair[1]));
     let by_han = ["你", "您"].iter().any(|you| {
         plain.match_indices(you).any(|(at, _)| {
             let rest: String = plain[at + you.len()..].chars().take(8).collect();
-            HAN.iter().any(|verb| rest.contains(verb))
+            unspaced(&WORDS.stating_verbs).any(|verb| rest.contains(verb))
                 && (rest.contains(['过', '過', '的'])
                     || plain.contains("上次")
                     || plain.contains("之前"))
@@ -236,15 +126,19 @@ pub fn expects_several_results(text: &str) -> bool {
             words.push(fold(&text[token.span.clone()]));
         }
     });
+    let classes = [&WORDS.lists, &WORDS.summaries];
     words
         .iter()
-        .any(|word| WORDS.list_words.contains(&word.as_str()))
+        .any(|word| classes.iter().any(|class| class.contains(&word.as_str())))
         || words.windows(3).any(|three| {
             three[0] == "how"
                 && three[1] == "many"
                 && !WORDS.time_units.contains(&three[2].as_str())
         })
-        || WORDS.list_phrases.iter().any(|sign| text.contains(sign))
+        || classes
+            .into_iter()
+            .flat_map(|class| unspaced(class))
+            .any(|sign| text.contains(sign))
 }
 
 /// Returns a query about the speaker `name` with the name replaced by first-person pronouns.

@@ -1,19 +1,8 @@
 //! Properties of texts that serve as ranking features.
 
 use crate::SpeakerRole;
+use crate::language::{WORDS, unspaced};
 use crate::text::fold;
-
-word_classes! {
-    /// The words that show a property of a text.
-    WORDS = "../language/shared/text_properties.json": PropertyWords {
-        /// English first-person pronouns.
-        first_person,
-        /// English time expressions.
-        time_words,
-        /// Chinese time expressions.
-        chinese_time_words,
-    }
-}
 
 /// Properties of a text that indicate which kinds of query it can match.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -37,12 +26,9 @@ impl TextProperties {
             ends_asking: ends_with_question(text),
             ..Self::default()
         };
-        facts.first_person = text.contains('我') || text.contains('咱');
-        facts.tells_time = !text.is_ascii()
-            && WORDS
-                .chinese_time_words
-                .iter()
-                .any(|sign| text.contains(sign));
+        let has_any = |class| !text.is_ascii() && unspaced(class).any(|word| text.contains(word));
+        facts.first_person = has_any(&WORDS.first_person);
+        facts.tells_time = has_any(&WORDS.time_words);
         let mut begins = true;
         for word in text.split_whitespace() {
             let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());

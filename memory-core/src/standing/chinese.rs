@@ -5,7 +5,8 @@
 use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
-use super::words::{SHARED, language_at};
+use super::words::language_at;
+use crate::language::{WORDS, unspaced};
 use crate::text::fold;
 
 word_classes! {
@@ -40,6 +41,19 @@ word_classes! {
         named_systems,
         /// Adjectives for the manner of responses.
         manners,
+        /// Words behind the responses.
+        after_responses,
+        /// Verbs at the end of a clause that announces the words of another person.
+        saying,
+        /// Words behind `叫我` that are no name.
+        not_names,
+        /// Conjunctions of conditions, and what the person does under a condition.
+        conditions,
+        asking,
+        /// Verbs of liking and of disliking, and characters behind them of what is no preference.
+        likes,
+        dislikes,
+        not_liked,
     }
 }
 
@@ -104,8 +118,7 @@ pub(super) fn find_cue(
 
 /// Returns whether a clause announces the words of another person.
 fn quotes_another(clause: &str) -> bool {
-    const SAYING: &[&str] = &["说", "说过", "告诉我", "表示", "提醒我", "写道"];
-    SAYING.iter().any(|verb| clause.ends_with(verb))
+    CHINESE.saying.iter().any(|verb| clause.ends_with(verb))
         && !["我", "用户"].iter().any(|own| clause.starts_with(own))
 }
 
@@ -214,7 +227,8 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
         .iter()
         .find_map(|noun| rest.strip_prefix(noun))
     {
-        let after = ["我的问题", "问题", "我", "的时候", "时", "内容", "的"]
+        let after = CHINESE
+            .after_responses
             .iter()
             .find_map(|word| after.strip_prefix(word))
             .unwrap_or(after);
@@ -272,7 +286,7 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
 }
 
 fn names_shared_form(text: &str) -> bool {
-    SHARED.forms.iter().any(|form| text.contains(form))
+    WORDS.forms.iter().any(|form| text.contains(form))
 }
 
 fn names_form(text: &str) -> bool {
@@ -281,65 +295,41 @@ fn names_form(text: &str) -> bool {
 
 /// Returns whether a request is about the form of address: `叫我小王`. `叫我起床` is about getting up.
 fn is_form_of_address(rest: &str) -> bool {
-    const ACTS: &[&str] = &[
-        "起", "去", "来", "吃", "做", "干", "一声", "的", "怎么", "什么", "先", "回", "别", "不",
-        "很", "感",
-    ];
     const MAX_NAME_CHARS: usize = 8;
-    let name = ["叫我", "称呼我为", "称呼我", "喊我"]
-        .iter()
-        .find_map(|verb| rest.strip_prefix(verb));
+    let name = unspaced(&WORDS.naming).find_map(|verb| rest.strip_prefix(verb));
     name.is_some_and(|name| {
         !name.is_empty()
             && name.chars().count() <= MAX_NAME_CHARS
-            && !ACTS.iter().any(|act| name.starts_with(act))
+            && !CHINESE.not_names.iter().any(|act| name.starts_with(act))
     })
 }
 
 /// Returns whether a clause is a condition such as `当我问到天气时`.
 fn is_condition(clause: &str) -> bool {
-    const STARTS: &[&str] = &["每当", "当", "如果", "只要", "每次", "若"];
-    let rest = STARTS
+    let rest = CHINESE
+        .conditions
         .iter()
         .find_map(|start| clause.strip_prefix(start))
         .unwrap_or(clause);
-    [
-        "我问",
-        "我提到",
-        "我提及",
-        "我说",
-        "我请你",
-        "我让你",
-        "问到",
-    ]
-    .iter()
-    .any(|asking| rest.starts_with(asking))
+    CHINESE.asking.iter().any(|asking| rest.starts_with(asking))
 }
 
 /// Returns whether a clause states a preference of the person.
 fn states_preference(clause: &str, is_short: bool) -> bool {
-    const LIKES: &[&str] = &[
-        "更喜欢",
-        "比较喜欢",
-        "最喜欢",
-        "还是喜欢",
-        "喜欢用",
-        "喜欢",
-        "偏好",
-        "偏爱",
-        "的偏好",
-        "更偏好",
-    ];
-    const DISLIKES: &[&str] = &["不喜欢", "讨厌", "不爱"];
     /// Endings of questions, and words for the past.
     const NOT_NOW: &[&str] = &["吗", "小时候", "以前"];
-    const PEOPLE: [char; 8] = ['你', '您', '她', '他', '它', '我', '上', '过'];
     if NOT_NOW.iter().any(|word| clause.contains(word)) {
         return false;
     }
     let likes = |after: &str, is_user: bool| {
-        let liked = LIKES.iter().find_map(|verb| after.strip_prefix(verb));
-        let disliked = DISLIKES.iter().find_map(|verb| after.strip_prefix(verb));
+        let liked = CHINESE
+            .likes
+            .iter()
+            .find_map(|verb| after.strip_prefix(verb));
+        let disliked = CHINESE
+            .dislikes
+            .iter()
+            .find_map(|verb| after.strip_prefix(verb));
         let is_form = |thing: &str| {
             is_short
                 && (names_form(thing)
@@ -349,8 +339,12 @@ fn states_preference(clause: &str, is_short: bool) -> bool {
                         .chain(&CHINESE.forms)
                         .any(|word| thing.contains(word)))
         };
-        liked.is_some_and(|thing| !thing.starts_with(PEOPLE))
-            || disliked.is_some_and(|thing| is_user || is_form(thing))
+        liked.is_some_and(|thing| {
+            !CHINESE
+                .not_liked
+                .iter()
+                .any(|other| thing.starts_with(other))
+        }) || disliked.is_some_and(|thing| is_user || is_form(thing))
     };
     clause
         .match_indices("我")

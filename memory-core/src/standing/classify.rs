@@ -78,19 +78,10 @@ fn find_cue(sentence: &str, reading: Reading) -> Option<StandingCue> {
     }
     let english = english::find_cue(&words, reading);
     // Most sentences are no standing ones; English ones need no other grammar.
-    if english.is_some() || is_english(&words) {
+    if english.is_some() || english::is_english(&words) {
         return english;
     }
     grammar::find_cue(&words, is_short)
-}
-
-/// Returns whether a sentence has a frequent English word. `Thé` is folded to `the`, but French articles tell.
-fn is_english(words: &SentenceWords) -> bool {
-    const ENGLISH: &[&str] = &[
-        "the", "and", "you", "to", "of", "is", "are", "for", "it", "my", "this", "that", "with",
-    ];
-    const FRENCH: &[&str] = &["je", "le", "du", "un"];
-    words.find(0..words.len(), ENGLISH).is_some() && words.find(0..words.len(), FRENCH).is_none()
 }
 
 /// Returns whether a memory contains a standing instruction or preference of the person.

@@ -6,10 +6,10 @@ use self::words::ENGLISH;
 use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
-use super::words::{SHARED, SentenceWords, language};
+use super::words::{SentenceWords, language};
+use crate::language::WORDS;
 
 /// Finds the cue that makes a sentence a standing instruction or preference.
-///
 pub(super) fn find_cue(words: &SentenceWords, reading: Reading) -> Option<StandingCue> {
     let Reading {
         is_short,
@@ -49,6 +49,13 @@ pub(super) fn find_cue(words: &SentenceWords, reading: Reading) -> Option<Standi
         })
 }
 
+/// Returns whether a sentence has a frequent English word. `Thé` is folded to `the`, but French articles tell.
+pub(super) fn is_english(words: &SentenceWords) -> bool {
+    let all = 0..words.len();
+    words.find(all.clone(), &ENGLISH.frequent).is_some()
+        && words.find(all, &["je", "le", "du", "un"]).is_none()
+}
+
 /// Returns the numbers of the words at which a request may start.
 ///
 /// These are the start of the sentence, and the later clauses that begin with `please`, `so` or `call`.
@@ -73,31 +80,20 @@ fn clause_starts(words: &SentenceWords) -> Vec<usize> {
 
 /// Returns whether a sentence begins with a word of a question: `which kayaks do I prefer?`.
 fn asks(words: &SentenceWords) -> bool {
-    const ASKING_WORDS: &[&str] = &[
-        "what", "which", "who", "why", "how", "where", "when", "do", "does", "did", "is", "are",
-        "would", "should", "can", "could",
-    ];
-    words.is_question && words.is(words.skip(0, &ENGLISH.leads), ASKING_WORDS)
+    let first = words.skip(0, &ENGLISH.leads);
+    words.is_question && words.is(first, &ENGLISH.question_openings)
 }
 
 /// Returns whether the clause at `start` asks for an answer, or requests something once: `can you be more polite?`.
 fn is_question(words: &SentenceWords, start: usize, request: &EnglishRequest) -> bool {
-    const ASKING_WORDS: &[&str] = &[
-        "what", "why", "how", "who", "where", "which", "is", "are", "do", "does", "did", "was",
-        "were", "should", "will", "am", "have", "has",
-    ];
-    let asks_once = words
-        .phrase_at(start, &["can you", "could you", "would you", "will you"])
-        .is_some()
+    let is_polite = words.phrase_at(start, &ENGLISH.polite_requests).is_some();
+    let asks_once = is_polite
         && !request.is_absolute
         && words.find_phrase(&ENGLISH.lasting).is_none()
         && words.find(start..words.len(), &["please"]).is_none();
     asks_once
-        || words.is_question && words.is(start, ASKING_WORDS) && !words.is(start + 1, &["i", "you"])
-        || words.is(start, &["what", "why", "how", "who", "where", "which"])
-            && words.word(start + 1) != "i"
-        || words.is_question
-            && words.is(start, &["do", "are", "have", "should", "am", "when", "if"])
+        || words.is_question && words.is(start, &ENGLISH.question_openings) && !is_polite
+        || words.is(start, &ENGLISH.question_words) && words.word(start + 1) != "i"
 }
 
 /// The request at the start of a clause, without the words around its verb.
@@ -175,7 +171,7 @@ impl EnglishRequest {
             }
         }
         // `Answer always in German` is `always answer in German`.
-        let adverb = words.skip(request.verb + 1, &["me", "us", "it", "them", "back", "to"]);
+        let adverb = words.skip(request.verb + 1, &ENGLISH.objects);
         let is_verb = || {
             [
                 &ENGLISH.forming,
@@ -195,23 +191,9 @@ impl EnglishRequest {
 
 /// Returns the length of `the user wants me to` and similar phrases at `start`.
 fn wish_of_user(words: &SentenceWords, start: usize) -> Option<usize> {
-    const WISHING: &[&str] = &[
-        "wants", "wanted", "expects", "asks", "asked", "tells", "told", "needs", "requires",
-        "prefers",
-    ];
-    const ADDRESSEES: &[&str] = &[
-        "me",
-        "you",
-        "us",
-        "claude",
-        "chatgpt",
-        "assistants",
-        "agents",
-        "ai",
-    ];
     let subject = subject_user(words, start)?;
     let verb = words.skip(subject, &["always", "also", "strongly", "now", "has"]);
-    let mut to = if words.is(verb, WISHING) {
+    let mut to = if words.is(verb, &ENGLISH.wishing) {
         verb + 1
     } else {
         return None;
@@ -219,8 +201,8 @@ fn wish_of_user(words: &SentenceWords, start: usize) -> Option<usize> {
     to += words
         .phrase_at(to, &["the assistant", "the agent", "the ai", "the model"])
         .unwrap_or_default();
-    let is_addressed = verb + 1 < to || words.is(to, ADDRESSEES);
-    to += usize::from(words.is(to, ADDRESSEES));
+    let is_addressed = verb + 1 < to || words.is(to, &ENGLISH.addressees);
+    to += usize::from(words.is(to, &ENGLISH.addressees));
     to += usize::from(words.is(to, &["not"]) && words.is(to + 1, &["to"]) && is_addressed);
     // `The user asked to always …` has no addressee.
     let is_wish = is_addressed || words.is(verb, &["asks", "asked"]);
@@ -367,20 +349,7 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
     }
     match word {
         "be" => {
-            let manner = words.skip(
-                verb + 1,
-                &[
-                    "very",
-                    "more",
-                    "as",
-                    "always",
-                    "less",
-                    "too",
-                    "so",
-                    "really",
-                    "extremely",
-                ],
-            );
+            let manner = words.skip(verb + 1, &ENGLISH.degrees);
             return words.is(manner, &ENGLISH.manners) && !words.is(manner + 1, &["at", "on"]);
         }
         "call" | "address" if words.is(verb + 1, &["me"]) => {
@@ -400,7 +369,7 @@ fn is_about_responses(words: &SentenceWords, request: &EnglishRequest) -> bool {
             let value = words.skip(verb + 1, &["back", "to"]);
             return verb + 1 < value
                 && (language(words.word(value)).is_some()
-                    || words.is(value, &SHARED.named_systems));
+                    || words.is(value, &WORDS.named_systems));
         }
         "keep" | "make" if words.is(verb + 1, &["it", "things", "everything"]) => {
             return words.is(verb + 2, &ENGLISH.manners);
@@ -421,19 +390,7 @@ const OBJECT_REACH: usize = 5;
 
 /// Returns whether a manner or a language follows the verb of speaking at `verb`.
 fn names_manner(words: &SentenceWords, verb: usize) -> bool {
-    const FILLERS: &[&str] = &[
-        "to",
-        "me",
-        "always",
-        "only",
-        "please",
-        "back",
-        "everything",
-        "all",
-        "questions",
-        "my",
-    ];
-    let way = words.skip(verb + 1, FILLERS);
+    let way = words.skip(verb + 1, &ENGLISH.after_speaking);
     let end = words.len();
     let has_form = |from: usize| {
         (from..end).any(|number| {
@@ -446,13 +403,7 @@ fn names_manner(words: &SentenceWords, verb: usize) -> bool {
         (from..end.min(from + 2)).any(|number| language(words.word(number)).is_some())
     };
     // `Write specific benefits of …` has an object.
-    let is_adverb = || {
-        words.begins_clause(way + 1)
-            || words.is(
-                way + 1,
-                &["and", "or", "in", "please", "when", "to", "with"],
-            )
-    };
+    let is_adverb = || words.begins_clause(way + 1) || words.is(way + 1, &ENGLISH.after_manner);
     if language(words.word(way)).is_some() || words.is(way, &ENGLISH.manners) && is_adverb() {
         return true;
     }
@@ -478,7 +429,7 @@ fn is_number(words: &SentenceWords, number: usize) -> bool {
 }
 
 fn is_form(words: &SentenceWords, number: usize) -> bool {
-    words.is(number, &ENGLISH.forms) || words.is(number, &SHARED.forms)
+    words.is(number, &ENGLISH.forms) || words.is(number, &WORDS.forms)
 }
 
 /// Returns whether the object of the verb is a form of responses, or the responses.
@@ -490,7 +441,7 @@ fn finds_form(words: &SentenceWords, verb: usize) -> bool {
         let is_certain = (verb + 1..number)
             .any(|before| words.is(before, &ENGLISH.definite) || is_number(words, before));
         let is_modified = verb + 1 < number;
-        words.is(number, &SHARED.named_systems)
+        words.is(number, &WORDS.named_systems)
             || !is_certain
                 && (is_form(words, number) || words.is(number, &ENGLISH.responses) && is_modified)
     })
@@ -498,7 +449,6 @@ fn finds_form(words: &SentenceWords, verb: usize) -> bool {
 
 /// Returns whether a clause consists of a form of responses and its negation or measure: `no emojis, please`.
 fn is_bare_form(words: &SentenceWords, start: usize) -> bool {
-    const MEASURES: &[&str] = &["no", "less", "fewer", "more", "only", "shorter", "without"];
     let first = if start == 1 && words.is(0, &["no"]) {
         0
     } else {
@@ -509,49 +459,24 @@ fn is_bare_form(words: &SentenceWords, start: usize) -> bool {
     else {
         return false;
     };
-    let next = words.skip(
-        form + 1,
-        &[
-            "points", "lists", "marks", "blocks", "please", "thanks", "and", "or", "at", "all",
-            "in", "unless",
-        ],
-    );
+    let next = words.skip(form + 1, &ENGLISH.after_form);
     let is_end = next != form + 1 || form + 1 == words.len() || words.begins_clause(form + 1);
-    words.is(first, MEASURES) && words.find(first + 1..form, &ENGLISH.definite).is_none() && is_end
+    words.is(first, &ENGLISH.measures)
+        && words.find(first + 1..form, &ENGLISH.definite).is_none()
+        && is_end
 }
 
 /// Finds `your answers should be short` and `responses must be in French`.
 fn find_rule_for_responses(words: &SentenceWords) -> Option<usize> {
-    const MODALS: &[&str] = &["should", "must", "shouldn't", "mustn't", "need", "have"];
     let first = words.skip(0, &ENGLISH.leads);
     let noun = words.find(first..first + 4, &ENGLISH.responses)?;
-    let is_subject = words.is(noun + 1, MODALS)
-        && words
-            .find(
-                first..noun,
-                &["to", "for", "of", "in", "i", "my", "his", "her"],
-            )
-            .is_none();
+    let is_subject = words.is(noun + 1, &ENGLISH.modals)
+        && words.find(first..noun, &ENGLISH.before_responses).is_none();
     is_subject.then_some(first)
 }
 
 /// Finds a statement of a note about the person: `the user prefers …`, `user wants short answers`, `prefers tabs`.
 fn find_third_person(words: &SentenceWords, is_short: bool) -> Option<StandingCue> {
-    const BEFORE_VERB: &[&str] = &[
-        "always",
-        "strongly",
-        "really",
-        "usually",
-        "generally",
-        "also",
-        "now",
-        "still",
-        "never",
-        "does",
-        "not",
-        "doesn't",
-        "would",
-    ];
     let cue = |kind| {
         Some(StandingCue {
             kind,
@@ -560,7 +485,7 @@ fn find_third_person(words: &SentenceWords, is_short: bool) -> Option<StandingCu
         })
     };
     let subject = subject_user(words, 0);
-    let verb = words.skip(subject.unwrap_or_default(), BEFORE_VERB);
+    let verb = words.skip(subject.unwrap_or_default(), &ENGLISH.before_verb);
     let behind = || finds_form(words, verb);
     match (words.word(verb), subject) {
         ("prefers" | "dislikes" | "favors" | "favours", _)
@@ -588,13 +513,10 @@ fn wants_to_be_called(words: &SentenceWords, verb: usize) -> bool {
 /// Finds a wish or a liking of the speaker that is about responses: `I want short answers`, `I hate bullet lists`.
 fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
     const PREPOSITIONS: &[&str] = &["for", "from", "at", "by"];
-    const BEFORE_VERB: &[&str] = &[
-        "don't", "do", "not", "never", "would", "really", "also", "just", "always", "only",
-    ];
     let start = words
         .find(0..words.len(), &["i", "i'd", "we", "we'd"])
         .filter(|start| words.begins_clause(*start) || *start < 3)?;
-    let verb = words.skip(start + 1, BEFORE_VERB);
+    let verb = words.skip(start + 1, &ENGLISH.before_verb);
     let is_wish = words.is(verb, &ENGLISH.wanting)
         || words.is(verb, &["like", "love"])
             && (words.word(start).ends_with("'d") || words.find(start..verb, &["would"]).is_some());
@@ -614,19 +536,13 @@ fn find_wish(words: &SentenceWords) -> Option<(super::StandingKind, usize)> {
 
 /// Finds a preference that the speaker states.
 fn find_preference(words: &SentenceWords) -> Option<usize> {
-    const COMPARED: &[&str] = &[
-        "over",
-        "better than",
-        "more than",
-        "rather than",
-        "instead of",
-    ];
     let is_stated = |number: usize| words.is(number, &["is", "are"]);
     (0..words.len()).find(|number| match words.word(*number) {
         own @ ("i" | "we" | "i'd" | "we'd") => {
             let verb = words.skip(number + 1, &ENGLISH.adverbs);
-            let is_compared =
-                || (verb + 1..verb + 12).any(|at| words.phrase_at(at, COMPARED).is_some());
+            let is_compared = || {
+                (verb + 1..verb + 12).any(|at| words.phrase_at(at, &ENGLISH.comparing).is_some())
+            };
             match words.word(verb) {
                 "prefer" => !words.is(verb + 1, &ENGLISH.negations),
                 "rather" => {

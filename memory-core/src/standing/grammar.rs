@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm, StandingKind};
-use super::words::{SHARED, SentenceWords, language};
-use crate::language;
+use super::words::{SentenceWords, language};
+use crate::language::{LANGUAGES, WORDS};
 
 word_classes! {
     /// The word classes of a language. Entries of several words are phrases.
@@ -84,14 +84,10 @@ word_classes! {
     }
 }
 
-/// The languages, in the order in which they are tried.
-static GRAMMARS: LazyLock<[Grammar; 3]> = LazyLock::new(|| {
-    [
-        include_str!("../language/de/standing.json"),
-        include_str!("../language/fr/standing.json"),
-        include_str!("../language/es/standing.json"),
-    ]
-    .map(language::parse)
+/// The grammars, in the order in which they are tried.
+static GRAMMARS: LazyLock<Vec<Grammar>> = LazyLock::new(|| {
+    let files = LANGUAGES.iter().filter_map(|language| language.grammar);
+    files.map(|file| Grammar::read(&[file])).collect()
 });
 
 /// Finds the cue that makes a sentence a standing instruction or preference, in the first language that has one.
@@ -290,7 +286,7 @@ impl Grammar {
     }
 
     fn is_form(&self, words: &SentenceWords, number: usize) -> bool {
-        words.is(number, &self.forms) || words.is(number, &SHARED.forms)
+        words.is(number, &self.forms) || words.is(number, &WORDS.forms)
     }
 
     /// Returns whether a form of responses, or the responses with an attribute, follow the word at `verb`.
@@ -300,7 +296,7 @@ impl Grammar {
         (verb + 1..end).any(|number| {
             let is_response = words.is(number, &self.responses)
                 && (verb + 1 < number || words.is(number + 1, &self.manners));
-            words.is(number, &SHARED.named_systems)
+            words.is(number, &WORDS.named_systems)
                 || !is_placed
                     && (self.is_form(words, number) || is_response)
                     && words.find(verb + 1..number, &self.definite).is_none()

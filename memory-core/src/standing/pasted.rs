@@ -4,21 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crate::language::WORDS;
 use crate::text::{fold, sentences};
-
-word_classes! {
-    /// The words of plays and of tasks about a text.
-    WORDS = "../language/shared/pasted.json": PastedWords {
-        /// Starts of sentences that give the assistant or the person a role in a play.
-        play,
-        /// The same in scripts without spaces, anywhere in a sentence.
-        play_anywhere,
-        /// Verbs of tasks about a text that the person did not write, or that is not addressed to the assistant.
-        tasks,
-        /// Verbs of tasks about the wording of a text, which need no knowledge of its subject.
-        wording_tasks,
-    }
-}
 
 /// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
 const MAX_SENTENCE: usize = 800;
@@ -105,22 +92,16 @@ pub(crate) fn asks_for_play(message: &str) -> bool {
     let head = &message[..message.floor_char_boundary(TYPED_END)];
     sentences(head).into_iter().any(|span| {
         let folded = fold(head[span].trim_start());
-        let words = [
-            "please ",
-            "now ",
-            "ok ",
-            "okay ",
-            "so ",
-            "bitte ",
-            "can you ",
-            "could you ",
-            "i want you to ",
-        ];
-        let begin = words.iter().fold(folded.replace(',', ""), |begin, word| {
-            begin.strip_prefix(word).unwrap_or(&begin).to_owned()
+        let leads = WORDS.play_leads.iter();
+        let begin = leads.fold(folded.replace(',', ""), |begin, lead| {
+            let rest = begin.strip_prefix(lead);
+            let rest = rest.and_then(|rest| rest.strip_prefix(' '));
+            rest.unwrap_or(&begin).to_owned()
         });
-        WORDS.play.iter().any(|play| begin.starts_with(play))
-            || WORDS.play_anywhere.iter().any(|play| begin.contains(play))
+        WORDS
+            .play
+            .iter()
+            .any(|play| begin.starts_with(play) || !play.is_ascii() && begin.contains(play))
     })
 }
 
@@ -232,14 +213,10 @@ pub(crate) fn without_material(prompt: &str) -> Cow<'_, str> {
 
 /// Returns whether a folded sentence begins with a task about wording; in scripts without spaces, whether it has one.
 fn asks_about_wording(folded: &str) -> bool {
-    const LEADS: [&str; 18] = [
-        "please", "can", "could", "would", "you", "just", "now", "ok", "okay", "help", "me",
-        "bitte", "kannst", "du", "peux", "tu", "puedes", "and",
-    ];
     let mut words = folded
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty());
-    let first = words.find(|word| !LEADS.contains(word));
+    let first = words.find(|word| !WORDS.task_leads.contains(word));
     WORDS.wording_tasks.iter().any(|task| {
         if task.is_ascii() {
             first == Some(*task)
@@ -265,52 +242,16 @@ fn names_any(tasks: &[&str], folded: &str) -> bool {
     })
 }
 
+fn ends_with_word(folded: &str, word: &str) -> bool {
+    let before = folded.strip_suffix(word);
+    before.is_some_and(|before| before.ends_with(' ') || !word.is_ascii())
+}
+
 /// Returns the byte offset at which text from elsewhere begins, such as an e-mail to summarize.
 ///
 /// A line introduces it that ends with a colon and names a task, as in `Translate this text:`; that consists of a heading such as
 /// `Context:`; or that announces the words of another person, as in `Anna wrote:`. Before a blank line, it needs no colon.
 fn pasted_start(text: &str) -> Option<usize> {
-    const HEADINGS: [&str; 14] = [
-        "context",
-        "document",
-        "documents",
-        "source",
-        "sources",
-        "search results",
-        "article",
-        "transcript",
-        "excerpt",
-        "kontext",
-        "quellen",
-        "contexte",
-        "上下文",
-        "资料",
-    ];
-    const SAYING: [&str; 7] = [
-        " wrote",
-        " schrieb",
-        " said",
-        " a ecrit",
-        "写道",
-        "的邮件",
-        "说",
-    ];
-    const THIS: [&str; 14] = [
-        "this",
-        "following",
-        "below",
-        "diese",
-        "diesen",
-        "folgende",
-        "folgenden",
-        "ce",
-        "cette",
-        "suivant",
-        "以下",
-        "下面",
-        "这段",
-        "这封",
-    ];
     let mut lines = text.split_inclusive('\n').peekable();
     let mut end = 0;
     while let Some(line) = lines.next() {
@@ -322,22 +263,18 @@ fn pasted_start(text: &str) -> Option<usize> {
         let folded = fold(trimmed.trim_end_matches([':', '：', '?', '？', '.', '。']));
         let is_pasted = if trimmed.ends_with([':', '：']) {
             names_task(&folded)
-                || HEADINGS.contains(&folded.as_str())
-                || SAYING.iter().any(|end| folded.ends_with(end))
+                || WORDS.headings.contains(&folded.as_str())
+                || WORDS
+                    .saying
+                    .iter()
+                    .any(|verb| ends_with_word(&folded, verb))
         } else if ["subject:", "betreff:", "objet:"]
             .iter()
             .any(|name| trimmed.to_lowercase().starts_with(name))
         {
             true
         } else {
-            let is_this = THIS.iter().any(|word| {
-                if word.is_ascii() {
-                    folded.split(' ').any(|own| own == *word)
-                } else {
-                    folded.contains(word)
-                }
-            });
-            is_this
+            names_any(&WORDS.material, &folded)
                 && names_task(&folded)
                 && lines.peek().is_some_and(|next| next.trim().is_empty())
         };

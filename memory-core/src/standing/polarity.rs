@@ -1,28 +1,19 @@
 //! The content words of a sentence, apart from the words that request or forbid it.
 
+use crate::language::{WORDS, unspaced};
 use crate::text::{TokenKind, fold, tokenize};
-
-word_classes! {
-    /// The words for the polarity of a request.
-    WORDS = "../language/shared/polarity.json": PolarityWords {
-        /// Words for the polarity, the frequency and the addressee of a request.
-        polarity,
-        /// Words that negate a request.
-        negating,
-        /// The Chinese counterparts of [`POLARITY`]; those of [`NEGATING`] come first.
-        han_negating,
-        han_polarity,
-    }
-}
 
 /// Returns whether a sentence forbids something.
 pub(super) fn is_negated(sentence: &str) -> bool {
     let text = fold(sentence);
-    let has_han = || WORDS.han_negating.iter().any(|word| text.contains(word));
     folded_words(sentence)
         .iter()
-        .any(|word| WORDS.negating.contains(&word.as_str()) || word.starts_with("n'"))
-        || !text.is_ascii() && has_han()
+        .any(|word| negates(word) || word.starts_with("n'"))
+        || !text.is_ascii() && unspaced(&WORDS.negating).any(|word| text.contains(word))
+}
+
+fn negates(word: &str) -> bool {
+    WORDS.negating.contains(&word) || WORDS.excluding.contains(&word)
 }
 
 /// Returns the words of a sentence without those that negate it.
@@ -32,7 +23,7 @@ pub(super) fn without_negation(sentence: &str) -> String {
         .replace("do not", "");
     let words = text.split_whitespace().filter(|word| {
         let word = word.trim_matches(|letter: char| !letter.is_alphanumeric());
-        !WORDS.negating.contains(&word) && !["plus", "mehr"].contains(&word)
+        !negates(word) && !["plus", "mehr"].contains(&word)
     });
     let kept = words
         .map(|word| word.strip_prefix("n'").unwrap_or(word))
@@ -41,10 +32,7 @@ pub(super) fn without_negation(sentence: &str) -> String {
     if kept.is_ascii() {
         kept
     } else {
-        WORDS
-            .han_negating
-            .iter()
-            .fold(kept, |kept, word| kept.replace(word, ""))
+        unspaced(&WORDS.negating).fold(kept, |kept, word| kept.replace(word, ""))
     }
 }
 
@@ -65,17 +53,15 @@ pub(super) fn content_words(sentence: &str) -> Vec<String> {
             .strip_prefix("n'")
             .or_else(|| word.strip_prefix("d'"))
             .unwrap_or(word);
-        if !WORDS.polarity.contains(&word) {
+        if !WORDS.negating.contains(&word) && !WORDS.polarity.contains(&word) {
             // `C`, `C++` and `C#` are different words.
             kept.push_str(&word.replace('+', "plus").replace('#', "sharp"));
             kept.push(' ');
         }
     }
     if !kept.is_ascii() {
-        kept = WORDS
-            .han_negating
-            .iter()
-            .chain(&WORDS.han_polarity)
+        kept = unspaced(&WORDS.negating)
+            .chain(unspaced(&WORDS.polarity))
             .fold(kept, |kept, word| kept.replace(word, ""));
     }
     let mut words = Vec::new();

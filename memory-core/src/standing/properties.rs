@@ -1,18 +1,12 @@
 //! Single-valued properties of responses, such as their language.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use super::polarity::{folded_words, is_negated, without_negation};
 use super::words::{language, language_at};
+use crate::language::{WORDS, unspaced};
 use crate::text::fold;
-
-word_classes! {
-    /// The words of requests that set one property.
-    WORDS = "../language/shared/properties.json": PropertyWords {
-        /// Words of requests and statements that do not name a value.
-        frame,
-    }
-}
 
 /// A single-valued property of responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,73 +21,24 @@ pub(super) enum Property {
     Name,
 }
 
-/// Words for the values of a property; each list is one value.
-type ValueWords = &'static [&'static [&'static str]];
-
-/// The properties whose values are words.
-const VALUES: &[(Property, ValueWords)] = &[
-    (
-        Property::Units,
-        &[
-            &["metric", "metrische", "metriques", "si", "公制"],
-            &["imperial", "customary", "imperiale", "imperiales", "英制"],
-        ],
-    ),
-    (
-        Property::Temperature,
-        &[&["celsius", "摄氏"], &["fahrenheit", "华氏"], &["kelvin"]],
-    ),
-    (
-        Property::Length,
-        &[
-            &[
-                "short",
-                "shorter",
-                "brief",
-                "briefly",
-                "concise",
-                "concisely",
-                "terse",
-                "succinct",
-                "kurz",
-                "kurze",
-                "knapp",
-                "courtes",
-                "bref",
-            ],
-            &[
-                "long",
-                "longer",
-                "detailed",
-                "thorough",
-                "verbose",
-                "ausfuhrlich",
-                "ausfuhrliche",
-                "lange",
-                "longues",
-                "detaillees",
-            ],
-        ],
-    ),
-    (
-        Property::Clock,
-        &[
-            &["24-hour", "24h", "24-stunden-format"],
-            &["12-hour", "12h", "12-stunden-format"],
-        ],
-    ),
-    (
-        Property::Address,
-        &[
-            &["duze", "tutoie-moi", "tutoyez-moi"],
-            &["sieze", "vouvoie-moi", "vouvoyez-moi"],
-        ],
-    ),
-    (
-        Property::Spelling,
-        &[&["british"], &["american"], &["canadian"], &["australian"]],
-    ),
-];
+/// The properties whose values are words, each with the words of its values.
+static VALUES: LazyLock<Vec<(Property, Vec<&[&'static str]>)>> = LazyLock::new(|| {
+    let words = &*WORDS;
+    vec![
+        (Property::Units, vec![&words.metric, &words.imperial]),
+        (
+            Property::Temperature,
+            vec![&words.celsius, &words.fahrenheit, &words.kelvin],
+        ),
+        (Property::Length, vec![&words.short, &words.long]),
+        (Property::Clock, vec![&words.clock_24, &words.clock_12]),
+        (
+            Property::Address,
+            vec![&words.informal_address, &words.formal_address],
+        ),
+        (Property::Spelling, words.spellings.chunks(1).collect()),
+    ]
+});
 
 /// A property that a sentence sets, or a value that it forbids.
 #[derive(Debug, PartialEq, Eq)]
@@ -138,29 +83,9 @@ impl PropertyRequest {
 
 /// Returns the byte offset at which a sentence starts to name what it replaces, as in `use tabs instead of spaces`.
 fn contrast_offset(sentence: &str) -> usize {
-    const WORDS: &[&str] = &[
-        ", not ",
-        " and not ",
-        " but not ",
-        " instead of ",
-        " rather than ",
-        ", nicht ",
-        " und nicht ",
-        " statt ",
-        " anstatt ",
-        ", pas ",
-        " et non ",
-        " et pas ",
-        " plutot que ",
-        " plutôt que ",
-        " au lieu ",
-        "，不要",
-        "，不是",
-        "而不是",
-    ];
     let lower = sentence.to_ascii_lowercase();
-    WORDS
-        .iter()
+    let words = WORDS.contrasts.iter();
+    words
         .filter_map(|word| lower.find(word))
         .filter(|at| 0 < *at)
         .min()
@@ -210,7 +135,6 @@ fn word_value(word: &str) -> Option<(Property, &'static str)> {
 
 /// Returns the property of a sentence such as `请用中文回答` or `请用公制单位`.
 fn chinese_property(sentence: &str) -> Option<(Property, String)> {
-    const HAN_FRAME: &str = "请你您以后今从现在起开始都总是始终一律务必必须要应该用使说讲写以回答复话我跟和与的改换成单位制度温";
     let text = fold(sentence);
     let value = |text: &str| {
         let unit = VALUES.iter().find_map(|(property, values)| {
@@ -229,7 +153,7 @@ fn chinese_property(sentence: &str) -> Option<(Property, String)> {
     let rest = text[..at].chars().chain(text[at + length..].chars());
     let is_alone = rest
         .filter(|letter| letter.is_alphanumeric())
-        .all(|letter| HAN_FRAME.contains(letter));
+        .all(|letter| unspaced(&WORDS.frame).any(|word| word.contains(letter)));
     is_alone.then(|| (property, value.to_owned()))
 }
 
@@ -238,38 +162,8 @@ const MAX_NAME_WORDS: usize = 3;
 
 /// Returns the name in `call me Max` and its equivalents, if the sentence sets nothing else.
 fn name(sentence: &str) -> Option<String> {
-    const VERBS: [[&str; 2]; 8] = [
-        ["call", "me"],
-        ["address", "me"],
-        ["nenn", "mich"],
-        ["nenne", "mich"],
-        ["sag", "mich"],
-        ["appelle-moi", ""],
-        ["appelez-moi", ""],
-        ["be", "called"],
-    ];
-    const NO_NAMES: [&str; 17] = [
-        "when",
-        "if",
-        "back",
-        "later",
-        "before",
-        "after",
-        "once",
-        "tomorrow",
-        "tonight",
-        "asap",
-        "at",
-        "every",
-        "wenn",
-        "an",
-        "in",
-        "formally",
-        "informally",
-    ];
-    const HAN: [&str; 3] = ["称呼我为", "称呼我", "叫我"];
     let text = fold(sentence);
-    if let Some(after) = HAN.iter().find_map(|verb| Some(text.split_once(verb)?.1)) {
+    if let Some(after) = unspaced(&WORDS.naming).find_map(|verb| Some(text.split_once(verb)?.1)) {
         return Some(
             after
                 .chars()
@@ -280,23 +174,21 @@ fn name(sentence: &str) -> Option<String> {
     }
     let words = folded_words(sentence);
     let start = (0..words.len()).find_map(|at| {
-        let is_at = |[verb, object]: &&[&str; 2]| {
-            words[at] == *verb
-                && (object.is_empty() || words.get(at + 1).is_some_and(|word| word == object))
+        let is_at = |verb: &&&str| {
+            let mut rest = words[at..].iter();
+            verb.split(' ')
+                .all(|word| rest.next().is_some_and(|own| own == word))
         };
-        let [verb, object] = VERBS.iter().find(is_at)?;
-        let is_wish = *verb != "be" || words[..at].last().is_some_and(|word| word == "to");
-        let next = at + 1 + usize::from(!object.is_empty());
+        let verb = WORDS.naming.iter().find(is_at)?;
+        let next = at + verb.split(' ').count();
         let is_name = words
             .get(next)
-            .is_some_and(|word| !NO_NAMES.contains(&word.as_str()));
-        (is_wish && is_name).then_some(next)
+            .is_some_and(|word| !WORDS.not_names.contains(&word.as_str()));
+        is_name.then_some(next)
     })?;
     let name: Vec<String> = words[start..]
         .iter()
-        .filter(|word| {
-            !["please", "bitte", "as", "by", "from", "now", "on"].contains(&word.as_str())
-        })
+        .filter(|word| !WORDS.name_fillers.contains(&word.as_str()))
         .cloned()
         .collect();
     let is_name = (1..=MAX_NAME_WORDS).contains(&name.len())

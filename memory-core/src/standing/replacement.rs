@@ -11,6 +11,7 @@ use super::polarity::content_words;
 use super::properties::PropertyRequest;
 use crate::MAX_TIME;
 use crate::conversation::StatementClaims;
+use crate::language::WORDS;
 use crate::text::WordOverlaps;
 
 /// The minimum overlap of words at which two instructions have the same subject.
@@ -225,22 +226,16 @@ fn split_condition(sentence: &str) -> (&str, &str) {
 
 /// Returns the byte offset of the words that state when an instruction applies.
 pub(super) fn condition_offset(text: &str) -> Option<usize> {
-    const WORDS: [&str; 8] = [
-        " when ",
-        " whenever ",
-        " if ",
-        " every time ",
-        " each time ",
-        " wenn ",
-        " quand ",
-        " lorsque ",
-    ];
-    const HAN: [&str; 6] = ["当我", "當我", "每当", "每當", "我问到", "我問到"];
     let padded = format!(" {}", text.to_ascii_lowercase());
-    let words = WORDS.iter().filter_map(|word| padded.find(word));
-    words
-        .chain(HAN.iter().filter_map(|word| text.find(word)))
-        .min()
+    let place = |word: &str| {
+        if word.is_ascii() {
+            padded.find(&format!(" {word} "))
+        } else {
+            text.find(word)
+        }
+    };
+    let words = WORDS.occasions.iter().chain(&WORDS.conditions);
+    words.filter_map(|word| place(word)).min()
 }
 
 #[cfg(test)]

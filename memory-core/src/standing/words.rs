@@ -2,17 +2,8 @@
 
 use std::sync::LazyLock;
 
+use crate::language::{self, WORDS};
 use crate::text::fold;
-
-word_classes! {
-    /// The words of standing sentences in several languages.
-    SHARED = "../language/shared/standing.json": SharedWords {
-        /// Nouns for the form of a text in several languages: emoji, Markdown and names of units.
-        forms,
-        /// Adjectives for systems of units and of times in several languages. A definite determiner may precede them: `use the metric system`.
-        named_systems,
-    }
-}
 
 /// A word of a sentence.
 #[derive(Debug)]
@@ -66,7 +57,6 @@ impl SentenceWords {
 
     /// Splits the French elisions, so that `n'utilise` becomes `n'` and `utilise`, and `appelle-moi` becomes `appelle` and `moi`.
     pub(super) fn split_elisions(&self) -> Self {
-        const ELIDED: &[&str] = &["n", "d", "l", "j", "s", "qu", "c", "m", "t"];
         let mut words = Vec::new();
         let mut push = |word: &SentenceWord, folded: &str, is_first: bool| {
             words.push(SentenceWord {
@@ -81,7 +71,7 @@ impl SentenceWords {
             let mut is_first = true;
             if let Some((elided, after)) = rest
                 .split_once('\'')
-                .filter(|(elided, _)| ELIDED.contains(elided))
+                .filter(|(elided, _)| WORDS.elided.contains(elided))
             {
                 push(word, &rest[..=elided.len()], true);
                 (rest, is_first) = (after, false);
@@ -178,9 +168,8 @@ impl SentenceWords {
 }
 
 /// The names of each language in several languages, folded; the first one identifies the language.
-static LANGUAGES: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
-    serde_json::from_str(include_str!("../language/names.json")).unwrap_or_default()
-});
+static LANGUAGES: LazyLock<Vec<Vec<&str>>> =
+    LazyLock::new(|| language::parse(include_str!("../language/names.json")));
 
 /// Returns the language that a folded word names.
 pub(super) fn language(word: &str) -> Option<&'static str> {

@@ -2,8 +2,11 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use rust_stemmers::{Algorithm, Stemmer};
+
+use crate::language;
 
 /// The maximum number of cached stems per thread. Few texts have more distinct words.
 const MAX_CACHED: usize = 8192;
@@ -166,19 +169,22 @@ fn irregular_lemma(form: &str) -> Option<&'static str> {
     ENGLISH.forms.get(form).copied()
 }
 
-word_classes! {
-    /// What Snowball does not know of English.
-    ENGLISH = "../language/en/stems.json": EnglishStems {
-        /// Starts of words with their stem, where Snowball has one stem for words of different meaning: `universe` and `university`.
-        /// The first start that fits counts.
-        separate: Vec<(&'static str, &'static str)>,
-        /// The irregular forms with their lemmas.
-        ///
-        /// An ambiguous form belongs to both words, so that it is found from either: `leaves` is stemmed like `leave`, and `leaf` has the
-        /// same lemma. A word whose last letter Snowball mistakes for an ending has its plural as lemma, as `alias` has.
-        forms: HashMap<&'static str, &'static str>,
-    }
+/// What Snowball does not know of English.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+struct EnglishStems {
+    /// Starts of words with their stem, where Snowball has one stem for words of different meaning: `universe` and `university`.
+    /// The first start that fits counts.
+    separate: Vec<(&'static str, &'static str)>,
+    /// The irregular forms with their lemmas.
+    ///
+    /// An ambiguous form belongs to both words, so that it is found from either: `leaves` is stemmed like `leave`, and `leaf` has the
+    /// same lemma. A word whose last letter Snowball mistakes for an ending has its plural as lemma, as `alias` has.
+    forms: HashMap<&'static str, &'static str>,
 }
+
+static ENGLISH: LazyLock<EnglishStems> =
+    LazyLock::new(|| language::parse(include_str!("../language/en/stems.json")));
 
 #[cfg(test)]
 mod tests {

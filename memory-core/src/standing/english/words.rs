@@ -63,5 +63,32 @@ word_classes! {
         wanting,
         /// Verbs of liking.
         liking,
+        /// Frequent words, by which a sentence is recognized as English.
+        frequent,
+        /// Requests in the form of a question.
+        polite_requests,
+        /// Question words, and all words at the start of a question.
+        question_words,
+        question_openings,
+        /// Verbs of wanting in the third person, and those to whom the wish is addressed.
+        wishing,
+        addressees,
+        /// Adverbs, negations and auxiliaries between the subject and the verb of a wish.
+        before_verb,
+        /// Words between a verb and its adverb.
+        objects,
+        /// Adverbs before a manner.
+        degrees,
+        /// Words between a verb of speaking and the manner, and words behind the manner.
+        after_speaking,
+        after_manner,
+        /// Words for a negated or smaller form without a verb, and words behind the form.
+        measures,
+        after_form,
+        /// Modals behind responses, and words by which these are not the subject.
+        modals,
+        before_responses,
+        /// Phrases that compare what the person likes.
+        comparing,
     }
 }
