@@ -13,7 +13,7 @@ use crate::language::{WORDS, unspaced};
 use crate::query_parser::is_stop_token;
 use crate::search::search_sentence;
 use crate::standing::{is_of_person_or_agent, own_sentences};
-use crate::text::{TokenKind, fold, is_han, sentences, tokenize};
+use crate::text::{QUOTATION_MARKS, TokenKind, fold, is_han, sentences, tokenize};
 use crate::{Category, Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
 
 /// The maximum size of the older and of the newer note, in bytes. A longer text has several subjects.
@@ -281,7 +281,7 @@ pub(crate) fn before_condition(sentence: &str) -> &str {
 fn without_quotations(sentence: &str) -> String {
     let mut is_quoted = false;
     let is_kept = |letter: &char| {
-        let is_mark = ['"', '“', '”', '„', '«', '»', '「', '」'].contains(letter);
+        let is_mark = QUOTATION_MARKS.contains(letter);
         is_quoted ^= is_mark;
         !is_mark && !is_quoted
     };

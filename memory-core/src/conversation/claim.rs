@@ -130,8 +130,7 @@ impl TextClaim {
                 } else if let Some(like) = found(&CHINESE.likes) {
                     length = like;
                     self.attitude = if self.attitude == 0 { 1 } else { self.attitude };
-                } else if let Some(negation) = found(&["不再", "没有", "沒有", "不", "没", "沒"])
-                {
+                } else if let Some(negation) = found(&CHINESE.negations) {
                     length = negation;
                     self.is_negated = !self.is_negated;
                 } else if let Some(often) = found(&CHINESE.daily) {

@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::EntryRole;
 use super::speech_act::statements;
+use crate::language::{self, WORDS};
 use crate::query_parser::is_stop_token;
 use crate::text::{Term, TokenKind, tokenize};
 
@@ -141,7 +143,10 @@ fn hash(term: &Term) -> u64 {
 
 /// Returns the one-character words of a statement with their ranges, such as 猫 in 我家的猫叫咪咪.
 fn single_character_words(text: &str) -> Vec<(Term, Range<usize>)> {
-    let is_between = |span: &Range<usize>| WORD_SEPARATORS.contains(&text[span.clone()]);
+    let is_between = |span: &Range<usize>| {
+        let character = &text[span.clone()];
+        WORDS.separators.iter().any(|all| all.contains(character))
+    };
     let starts = find_single_characters(text, &is_between);
     let spans = starts
         .into_iter()
@@ -169,7 +174,7 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
             span.clone(),
         );
         if let Some((_, other)) = FAMILIES
-            .into_iter()
+            .iter()
             .find(|(form, _)| spelled.eq_ignore_ascii_case(form))
         {
             tokenize(other, &mut |token| {
@@ -184,12 +189,6 @@ pub(super) fn content_terms(text: &str, each: &mut dyn FnMut(Term, Range<usize>)
         }
     });
 }
-
-/// Characters that delimit a one-character word: relations, counts and measures.
-///
-/// They are rarely part of a longer noun.
-const WORD_SEPARATORS: &str =
-    "叫养養给給把被让讓跟对對很也都就还還再又不没沒一二三四五两兩几幾只隻个個条條位辆輛台臺";
 
 /// Returns a character as a word term, which the tokenizer never emits for such a script.
 pub(super) fn word_term(character: &str) -> Term {
@@ -235,32 +234,8 @@ pub(super) fn find_single_characters(
 }
 
 /// Words that also count as another word of their family, which has another stem: the commonest words about persons.
-const FAMILIES: [(&str, &str); 24] = [
-    ("lives", "live"),
-    ("leaves", "leave"),
-    ("allergic", "allergy"),
-    ("allergen", "allergy"),
-    ("asthmatic", "asthma"),
-    ("coeliac", "celiac"),
-    ("depressed", "depression"),
-    ("diabetic", "diabetes"),
-    ("diet", "dietary"),
-    ("divorced", "divorce"),
-    ("intolerant", "intolerance"),
-    ("married", "marriage"),
-    ("marry", "marriage"),
-    ("wedding", "marriage"),
-    ("pregnant", "pregnancy"),
-    ("preference", "prefer"),
-    ("preferences", "prefer"),
-    ("religious", "religion"),
-    ("residence", "reside"),
-    ("retired", "retirement"),
-    ("vegan", "veganism"),
-    ("vegetarian", "vegetarianism"),
-    ("widowed", "widow"),
-    ("employed", "employment"),
-];
+static FAMILIES: LazyLock<Vec<(&str, &str)>> =
+    LazyLock::new(|| language::parse(include_str!("../language/en/families.json")));
 
 #[cfg(test)]
 mod tests {

@@ -69,17 +69,14 @@ pub(super) fn statements(text: &str) -> Vec<Range<usize>> {
 pub fn is_courtesy(text: &str) -> bool {
     let words = |clause: &str| -> Vec<String> {
         let words = clause.split(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-        words
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect()
+        words.filter(|word| !word.is_empty()).map(fold).collect()
     };
     let is_without_content = |clause: Range<usize>| {
         let clause = &text[clause];
         let words = words(clause);
         words
             .iter()
-            .all(|word| WORDS.courtesies.contains(&fold(word).as_str()))
+            .all(|word| WORDS.courtesies.contains(&word.as_str()))
             || classify_clause(clause) == SpeechAct::Filler
                 && !words.iter().any(|word| {
                     WORDS.answers.contains(&word.as_str())

@@ -11,10 +11,12 @@
 //! | file | languages | classes |
 //! |---|---|---|
 //! | `words.json` | all | `CommonWords`: the words of all languages are searched together |
-//! | `standing.json` | de, es, fr | the grammar of standing sentences in `standing/grammar.rs`, which tries each language |
-//! | other files | en, zh | those of the module that reads the file, such as `speech_act.json` |
+//! | `standing.json` | de, es, fr | those of `standing/grammar.rs`, the grammar of standing sentences, which tries each language |
+//! | other files | en, zh | those of the module that reads the file; `speech_act.json` belongs to `conversation/speech_act` |
 //!
-//! A class that a file leaves out is empty. A class that no program reads is an error in the tests.
+//! `names.json` has the names of languages in all languages. The words for the background work are in `memory-dream/src/language`.
+//!
+//! A class that a file leaves out is empty, and an unknown class fails the tests.
 //!
 //! # Words
 //!
@@ -26,8 +28,13 @@
 //! Add a folder with `words.json`, a `standing.json` if the language has the order of words that the grammar expects, and one line to
 //! `LANGUAGES`. CONTRIBUTING.md describes how to test it.
 
+mod matching;
+
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
+
+pub(crate) use matching::unspaced;
+pub use matching::{contains_any, remove_all, starts_with_any, strip_any};
 
 /// Declares the classes of files of words, as a struct of lists, and a function or constant that reads them.
 #[doc(hidden)]
@@ -85,7 +92,7 @@ macro_rules! language {
 }
 
 /// The languages. Grammars are tried in this order.
-pub(crate) const LANGUAGES: [Language; 8] = [
+pub(crate) const LANGUAGES: &[Language] = &[
     language!("en"),
     language!("zh"),
     language!("de", grammar),
@@ -97,8 +104,10 @@ pub(crate) const LANGUAGES: [Language; 8] = [
 ];
 
 /// The words of all languages.
-pub(crate) static WORDS: LazyLock<CommonWords> =
-    LazyLock::new(|| CommonWords::read(&LANGUAGES.map(|language| language.words)));
+pub(crate) static WORDS: LazyLock<CommonWords> = LazyLock::new(|| {
+    let files = LANGUAGES.iter().map(|language| language.words);
+    CommonWords::read(&files.collect::<Vec<_>>())
+});
 
 word_classes! {
     /// The word classes of `words.json`.
@@ -126,8 +135,10 @@ word_classes! {
         polarity,
         /// Words of requests and statements about a property of responses that do not name its value; for Chinese, all their characters.
         frame,
-        /// Words before what a request replaces, with the punctuation and the spaces around them: `, not `.
+        /// Words before the replaced value, with the punctuation and the spaces around them: `, not `.
         contrasts,
+        /// Polite words at the start of a request, in scripts without spaces.
+        polite,
         /// Values of properties of responses.
         metric,
         imperial,
@@ -161,15 +172,18 @@ word_classes! {
         /// Verbs of tasks about the wording of a text, which need no knowledge of its subject, and words before them.
         wording_tasks,
         task_leads,
-        /// Words that announce a text from elsewhere: `this`; headings of such a text; verbs at the end of a line before it.
+        /// Words that announce a pasted text: `this`; headings of such a text; verbs at the end of a line before it.
         material,
         headings,
         saying,
 
         /// Words of courtesies, for languages other than English and Chinese.
         courtesies,
-        /// Words of clauses without content that may nevertheless be the answer to a question; of Chinese, single characters.
+        /// Words of clauses without content that may nevertheless be the response to a question; of Chinese, single characters.
         answers,
+        /// Characters that delimit a one-character word, all in one entry: relations, counts and measures, which are rarely part of a
+        /// longer noun.
+        separators,
         /// Pronouns of the first person, and time expressions.
         first_person,
         time_words,
@@ -183,14 +197,14 @@ word_classes! {
         /// Questions about the time of an event, and about a person, a place or a name, in scripts without spaces.
         when,
         which,
-        /// Verbs for what the assistant stated, nouns for it, and words between `you` and the verb.
+        /// Verbs and nouns for a statement of the assistant, and words between `you` and the verb.
         stating_verbs,
         stated_nouns,
         before_stating,
         /// Words of a question about an earlier message, and words before `you` that request a new message.
         asking,
         requesting,
-        /// What separates the days of a list.
+        /// Separators of the days of a list.
         list_joints,
         /// Words for a time in the future.
         upcoming,
@@ -203,11 +217,6 @@ word_classes! {
         feedback,
         reminders,
     }
-}
-
-/// Returns the words of a class that are of scripts without spaces.
-pub(crate) fn unspaced<'w>(class: &'w [&'static str]) -> impl Iterator<Item = &'static str> + 'w {
-    class.iter().copied().filter(|word| !word.is_ascii())
 }
 
 /// Reads the word classes of several files.
@@ -228,4 +237,26 @@ pub fn read_classes(files: &[&'static str]) -> BTreeMap<&'static str, Vec<&'stat
 /// If a file that is compiled into the program is no such file.
 pub(crate) fn parse<T: serde::Deserialize<'static>>(file: &'static str) -> T {
     serde_json::from_str(file).expect("the file describes word classes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{fold, is_han};
+
+    #[test]
+    fn the_words_of_a_class_are_distinct_and_folded() {
+        for language in LANGUAGES {
+            for (class, words) in read_classes(&[language.words]) {
+                for (number, word) in words.iter().enumerate() {
+                    assert!(!words[..number].contains(word), "{class}: {word}");
+                    // Some analyses compare traditional Chinese characters as they are written.
+                    let is_as_written =
+                        ["contrasts", "list_joints"].contains(&class) || word.contains(is_han);
+                    assert!(is_as_written || fold(word) == *word, "{class}: {word}");
+                }
+            }
+        }
+        assert!(WORDS.negating.contains(&"nicht"));
+    }
 }

@@ -6,7 +6,7 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate, TimeZone, Utc};
 
 use super::has_content_word;
 use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_date, find_dates};
-use crate::language::WORDS;
+use crate::language::{WORDS, contains_any};
 use crate::{Category, Filter, MAX_TIME, MIN_TIME, parse_day, parse_rfc3339};
 
 /// A query text from which time and category expressions were extracted into a filter.
@@ -252,7 +252,7 @@ fn last_occurrence<Tz: TimeZone>(
     now: &DateTime<Tz>,
 ) -> Option<DateMention> {
     let small = reading.text.to_ascii_lowercase();
-    if WORDS.upcoming.iter().any(|word| small.contains(word)) {
+    if contains_any(&small, &WORDS.upcoming) {
         return None;
     }
     let is_day = reading.kind == DatePrecision::Date;
@@ -339,7 +339,7 @@ enum PeriodLength {
 /// Returns the length of the period that `reading` names.
 fn period_length(reading: &DateMention) -> PeriodLength {
     let small = reading.text.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|word| small.contains(word));
+    let has = |words: &[&str]| contains_any(&small, words);
     if !reading.is_vague {
         return PeriodLength::Days(1);
     }

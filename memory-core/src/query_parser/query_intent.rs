@@ -1,7 +1,7 @@
 //! Classification of queries by the kind and number of results that they expect.
 
 use super::dates::SpelledWord;
-use crate::language::{WORDS, unspaced};
+use crate::language::{WORDS, contains_any, unspaced};
 use crate::text::{TokenKind, fold, tokenize};
 
 /// Returns whether the query is about the time of an event.
@@ -14,7 +14,7 @@ pub(super) fn asks_when(plain: &str, typed: &[SpelledWord]) -> bool {
     typed.iter().any(|word| word.lower == "when")
         || pair(&["how"], &["long"])
         || pair(&["what", "which"], &WORDS.dated)
-        || WORDS.when.iter().any(|sign| plain.contains(sign))
+        || contains_any(plain, &WORDS.when)
 }
 
 /// Returns whether the query is about a person, a place or the name of something.
@@ -24,7 +24,7 @@ pub(super) fn asks_which(plain: &str, typed: &[SpelledWord]) -> bool {
         || typed
             .windows(2)
             .any(|pair| pair[0].lower == "what" && pair[1].lower == "kind")
-        || WORDS.which.iter().any(|sign| plain.contains(sign))
+        || contains_any(plain, &WORDS.which)
 }
 
 /// Returns whether the query requests a summary, which covers the messages of both the person and the assistant.

@@ -1,18 +1,26 @@
 //! Stop words in English and Chinese.
 
+use std::sync::LazyLock;
+
 use crate::text::{TokenKind, tokenize};
 
 word_classes! {
-    /// The stop words of queries.
-    ENGLISH = "../language/en/stop_words.json": StopWords {
-        /// English words for memories of any subject, if a time is given: "what happened yesterday".
+    /// The stop words of queries; of Chinese, their characters, all in one entry.
+    StopWords {
+        /// Words for memories of any subject, if a time is given: "what happened yesterday".
         event_words,
-        /// English words for memories of any subject: "my notes".
+        /// Words for memories of any subject: "my notes".
         memory_words,
-        /// English stop words, in ascending order.
+        /// Stop words; the English ones are in ascending order.
         words,
     }
 }
+
+static ENGLISH: LazyLock<StopWords> =
+    LazyLock::new(|| StopWords::read(&[include_str!("../language/en/stop_words.json")]));
+
+static CHINESE: LazyLock<StopWords> =
+    LazyLock::new(|| StopWords::read(&[include_str!("../language/zh/stop_words.json")]));
 
 /// Returns whether `word` is an English stop word; it must be in lower case.
 pub(super) fn is_stop_word(word: &str) -> bool {
@@ -44,7 +52,8 @@ pub(crate) fn is_about_memories(text: &str, of_time: bool) -> bool {
                 || of_time && ENGLISH.event_words.contains(&spelled.as_str())
         } else {
             spelled.chars().all(|character| {
-                MEMORY_HAN.contains(character) || of_time && EVENT_HAN.contains(character)
+                has_character(&CHINESE.memory_words, character)
+                    || of_time && has_character(&CHINESE.event_words, character)
             })
         };
         names_memories |= is_known;
@@ -60,18 +69,15 @@ pub(crate) fn is_stop_token(spelled: &str, is_word: bool) -> bool {
     if is_word {
         is_stop_word(&spelled.to_lowercase())
     } else {
-        spelled.chars().all(|character| HAN.contains(character))
+        spelled
+            .chars()
+            .all(|character| has_character(&CHINESE.words, character))
     }
 }
 
-/// Chinese stop characters.
-const HAN: &str = "的了我是有在吗嗎呢啊和与與关于關於";
-
-/// Chinese characters of words for memories of any subject.
-const MEMORY_HAN: &str = "记記住忆憶知道存储儲保什么麼哪些笔筆新了我的你您都有";
-
-/// Chinese characters of words for events.
-const EVENT_HAN: &str = "发發生过過事情";
+fn has_character(entries: &[&str], character: char) -> bool {
+    entries.iter().any(|entry| entry.contains(character))
+}
 
 #[cfg(test)]
 mod tests {

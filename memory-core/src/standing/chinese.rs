@@ -6,7 +6,7 @@ use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
 use super::kind::{StandingCue, StandingForm};
 use super::words::language_at;
-use crate::language::{WORDS, unspaced};
+use crate::language::{WORDS, contains_any, starts_with_any, strip_any, unspaced};
 use crate::text::fold;
 
 word_classes! {
@@ -14,8 +14,6 @@ word_classes! {
     CHINESE = "../language/zh/standing.json": ChineseWords {
         /// Words that may precede a request without changing it.
         leads,
-        /// Polite words before a request.
-        polite,
         /// Words for the time from now on.
         lasting,
         /// Phrases of the person before a request.
@@ -47,10 +45,10 @@ word_classes! {
         saying,
         /// Words behind `叫我` that are no name.
         not_names,
-        /// Conjunctions of conditions, and what the person does under a condition.
+        /// Conjunctions of conditions, and acts of the person under a condition.
         conditions,
         asking,
-        /// Verbs of liking and of disliking, and characters behind them of what is no preference.
+        /// Verbs of liking and of disliking, and characters behind them by which a clause is no preference.
         likes,
         dislikes,
         not_liked,
@@ -89,12 +87,7 @@ pub(super) fn find_cue(
                 .checked_sub(1)
                 .is_some_and(|before| is_condition(&clauses[before].1))
         };
-        let is_forbidden = || {
-            CHINESE
-                .prohibitions
-                .iter()
-                .any(|word| clause.starts_with(word))
-        };
+        let is_forbidden = || starts_with_any(clause, &CHINESE.prohibitions);
         if request.is_standing(is_short)
             || is_guidance && is_forbidden()
             || request.is_to_assistant && !request.rest.is_empty() && is_conditional()
@@ -119,7 +112,7 @@ pub(super) fn find_cue(
 /// Returns whether a clause announces the words of another person.
 fn quotes_another(clause: &str) -> bool {
     CHINESE.saying.iter().any(|verb| clause.ends_with(verb))
-        && !["我", "用户"].iter().any(|own| clause.starts_with(own))
+        && !starts_with_any(clause, &["我", "用户"])
 }
 
 /// Returns the clauses of a sentence, folded and without blanks, each with its byte offset.
@@ -171,23 +164,20 @@ impl<'c> ChineseRequest<'c> {
         while let Some(rest) = request.strip_one() {
             request.rest = rest;
         }
-        request.is_to_assistant = !CHINESE
-            .other_subjects
-            .iter()
-            .any(|subject| request.rest.starts_with(subject));
+        request.is_to_assistant = !starts_with_any(request.rest, &CHINESE.other_subjects);
         request
     }
 
     /// Removes one word before the requested act, and notes what it says.
     fn strip_one(&mut self) -> Option<&'c str> {
         let rest = self.rest;
-        let strip = |words: &[&str]| words.iter().find_map(|word| rest.strip_prefix(word));
+        let strip = |words: &[&str]| strip_any(rest, words);
         let note = |flag: &mut bool, rest: Option<&'c str>| rest.inspect(|_| *flag = true);
         if let Some(rest) = strip(&CHINESE.wishes) {
             (self.form, self.is_polite) = (StandingForm::Statement, true);
             return Some(rest);
         }
-        note(&mut self.is_polite, strip(&CHINESE.polite))
+        note(&mut self.is_polite, strip(&WORDS.polite))
             .or_else(|| strip(&CHINESE.leads))
             .or_else(|| note(&mut self.is_lasting, strip(&CHINESE.lasting)))
             .or_else(|| note(&mut self.is_polite, strip(&CHINESE.assistant)))
@@ -221,17 +211,9 @@ impl<'c> ChineseRequest<'c> {
 
 /// Returns whether the rest of a request is about all responses: `用中文回答`, `回答要简短`, `说德语`.
 fn is_about_responses(rest: &str, is_marked: bool) -> bool {
-    let has = |words: &[&str]| words.iter().any(|word| rest.contains(word));
-    if let Some(after) = CHINESE
-        .responses
-        .iter()
-        .find_map(|noun| rest.strip_prefix(noun))
-    {
-        let after = CHINESE
-            .after_responses
-            .iter()
-            .find_map(|word| after.strip_prefix(word))
-            .unwrap_or(after);
+    let has = |words: &[&str]| contains_any(rest, words);
+    if let Some(after) = strip_any(rest, &CHINESE.responses) {
+        let after = strip_any(after, &CHINESE.after_responses).unwrap_or(after);
         let is_ruled = CHINESE
             .modals
             .iter()
@@ -251,30 +233,19 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
                 || has(&CHINESE.manners)
                 || has_language());
     }
-    let Some(object) = CHINESE
-        .producing
-        .iter()
-        .find_map(|verb| rest.strip_prefix(verb))
-    else {
+    let Some(object) = strip_any(rest, &CHINESE.producing) else {
         return false;
     };
     let object = object
         .strip_prefix(['过', '成', '得', '着'])
         .unwrap_or(object);
-    if CHINESE
-        .named_systems
-        .iter()
-        .any(|system| object.starts_with(system))
-    {
+    if starts_with_any(object, &CHINESE.named_systems) {
         return true;
     }
     match language_at(object) {
         Some((_, length)) => {
             is_marked
-                || CHINESE
-                    .responses
-                    .iter()
-                    .any(|noun| object[length..].contains(noun))
+                || contains_any(&object[length..], &CHINESE.responses)
                 || length == object.len()
         }
         None => {
@@ -286,11 +257,11 @@ fn is_about_responses(rest: &str, is_marked: bool) -> bool {
 }
 
 fn names_shared_form(text: &str) -> bool {
-    WORDS.forms.iter().any(|form| text.contains(form))
+    contains_any(text, &WORDS.forms)
 }
 
 fn names_form(text: &str) -> bool {
-    names_shared_form(text) || CHINESE.forms.iter().any(|form| text.starts_with(form))
+    names_shared_form(text) || starts_with_any(text, &CHINESE.forms)
 }
 
 /// Returns whether a request is about the form of address: `叫我小王`. `叫我起床` is about getting up.
@@ -300,18 +271,14 @@ fn is_form_of_address(rest: &str) -> bool {
     name.is_some_and(|name| {
         !name.is_empty()
             && name.chars().count() <= MAX_NAME_CHARS
-            && !CHINESE.not_names.iter().any(|act| name.starts_with(act))
+            && !starts_with_any(name, &CHINESE.not_names)
     })
 }
 
 /// Returns whether a clause is a condition such as `当我问到天气时`.
 fn is_condition(clause: &str) -> bool {
-    let rest = CHINESE
-        .conditions
-        .iter()
-        .find_map(|start| clause.strip_prefix(start))
-        .unwrap_or(clause);
-    CHINESE.asking.iter().any(|asking| rest.starts_with(asking))
+    let rest = strip_any(clause, &CHINESE.conditions).unwrap_or(clause);
+    starts_with_any(rest, &CHINESE.asking)
 }
 
 /// Returns whether a clause states a preference of the person.
@@ -322,14 +289,8 @@ fn states_preference(clause: &str, is_short: bool) -> bool {
         return false;
     }
     let likes = |after: &str, is_user: bool| {
-        let liked = CHINESE
-            .likes
-            .iter()
-            .find_map(|verb| after.strip_prefix(verb));
-        let disliked = CHINESE
-            .dislikes
-            .iter()
-            .find_map(|verb| after.strip_prefix(verb));
+        let liked = strip_any(after, &CHINESE.likes);
+        let disliked = strip_any(after, &CHINESE.dislikes);
         let is_form = |thing: &str| {
             is_short
                 && (names_form(thing)
@@ -339,12 +300,8 @@ fn states_preference(clause: &str, is_short: bool) -> bool {
                         .chain(&CHINESE.forms)
                         .any(|word| thing.contains(word)))
         };
-        liked.is_some_and(|thing| {
-            !CHINESE
-                .not_liked
-                .iter()
-                .any(|other| thing.starts_with(other))
-        }) || disliked.is_some_and(|thing| is_user || is_form(thing))
+        liked.is_some_and(|thing| !starts_with_any(thing, &CHINESE.not_liked))
+            || disliked.is_some_and(|thing| is_user || is_form(thing))
     };
     clause
         .match_indices("我")

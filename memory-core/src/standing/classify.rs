@@ -4,7 +4,7 @@ use super::kind::{StandingCue, StandingForm, StandingKind, StandingSentence};
 use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
 use super::{chinese, english, grammar};
-use crate::text::{is_han, sentences};
+use crate::text::{QUOTATION_MARKS, is_han, sentences};
 use crate::{Category, Memory, SpeakerRole};
 
 /// The maximum size of a short memory, in bytes.
@@ -159,15 +159,14 @@ const MAX_AGENT_NOTE: usize = 400;
 ///
 /// A quotation, a line of an assistant in a transcript, and a text with an address, which a page may have asked for, are none.
 fn is_rule(memory: &Memory, found: &[StandingSentence]) -> bool {
-    const QUOTES: [char; 6] = ['"', '“', '„', '«', '「', '『'];
     let first = sentences(&memory.content).into_iter().next();
     let begins = first.zip(found.first()).is_some_and(|(first, own)| {
         own.span == first
             && own.form == StandingForm::Request
-            && !memory.content[..own.cue].contains(QUOTES)
+            && !memory.content[..own.cue].contains(QUOTATION_MARKS)
     });
     begins
-        && !memory.content.trim_start().starts_with(QUOTES)
+        && !memory.content.trim_start().starts_with(QUOTATION_MARKS)
         && memory.content.len() <= MAX_AGENT_NOTE
         && !SpeakerRole::is_assistant_label(&memory.source)
         && !has_address(&memory.content)

@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::language::WORDS;
-use crate::text::{fold, sentences};
+use crate::text::{QUOTATION_MARKS, fold, sentences};
 
 /// The maximum size of a sentence, in bytes. A longer one is part of a document or code.
 const MAX_SENTENCE: usize = 800;
 
-const QUOTATION_MARKS: [char; 10] = [
-    '"', '\u{201c}', '\u{201d}', '\u{201e}', '«', '»', '「', '」', '\'', '\u{2018}',
-];
+/// Returns whether a character is a quotation mark; a single one may also be an apostrophe.
+fn is_quotation_mark(character: char) -> bool {
+    QUOTATION_MARKS.contains(&character) || matches!(character, '\'' | '‘')
+}
 
 /// Returns the sentences of `text` that are neither code nor quoted nor pasted nor of a log nor too long.
 pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> {
@@ -44,9 +45,9 @@ pub(super) fn plain_sentences(text: &str) -> impl Iterator<Item = Range<usize>> 
         }
         // A quotation mark after a line break belongs to the previous sentence.
         let is_after_quote =
-            begin.len() == sentence.len() && text[..span.start].ends_with(QUOTATION_MARKS);
+            begin.len() == sentence.len() && text[..span.start].ends_with(is_quotation_mark);
         let quoted = begin
-            .strip_prefix(QUOTATION_MARKS)
+            .strip_prefix(is_quotation_mark)
             .or(is_after_quote.then_some(begin));
         !is_code
             && !begin.starts_with('>')
@@ -136,7 +137,7 @@ fn is_of_log(line: &str) -> bool {
 
 /// Returns whether a quotation contains all words of the sentence, given the text after its opening mark.
 fn is_quoted_to_end(text: &str) -> bool {
-    text.rfind(QUOTATION_MARKS)
+    text.rfind(is_quotation_mark)
         .is_none_or(|end| !text[end..].contains(char::is_alphanumeric))
 }
 
@@ -184,7 +185,7 @@ pub(crate) fn without_material(prompt: &str) -> Cow<'_, str> {
     let is_mark = |(at, mark): &(usize, char)| {
         let is_apostrophe =
             matches!(mark, '\'' | '\u{2019}') && prompt[..*at].ends_with(char::is_alphanumeric);
-        matches!(mark, ':' | '：') || QUOTATION_MARKS.contains(mark) && !is_apostrophe
+        matches!(mark, ':' | '：') || is_quotation_mark(*mark) && !is_apostrophe
     };
     let starts_task = |(at, _): &(usize, char)| {
         let before = &prompt[..*at];
@@ -201,10 +202,10 @@ pub(crate) fn without_material(prompt: &str) -> Cow<'_, str> {
         .map(|(offset, closing)| (at + mark.len_utf8() + offset, closing))
         .find(|(end, closing)| {
             let behind = &prompt[end + closing.len_utf8()..];
-            QUOTATION_MARKS.contains(closing) && !behind.starts_with(char::is_alphanumeric)
+            is_quotation_mark(*closing) && !behind.starts_with(char::is_alphanumeric)
         });
     match closing {
-        Some((end, closing)) if QUOTATION_MARKS.contains(&mark) => {
+        Some((end, closing)) if is_quotation_mark(mark) => {
             Cow::Owned(format!("{before}{}", &prompt[end + closing.len_utf8()..]))
         }
         _ => Cow::Borrowed(before),

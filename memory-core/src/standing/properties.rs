@@ -21,8 +21,11 @@ pub(super) enum Property {
     Name,
 }
 
-/// The properties whose values are words, each with the words of its values.
-static VALUES: LazyLock<Vec<(Property, Vec<&[&'static str]>)>> = LazyLock::new(|| {
+/// The words for one value of a property.
+type ValueWords = &'static [&'static str];
+
+/// The properties with values that are words.
+static VALUES: LazyLock<Vec<(Property, Vec<ValueWords>)>> = LazyLock::new(|| {
     let words = &*WORDS;
     vec![
         (Property::Units, vec![&words.metric, &words.imperial]),

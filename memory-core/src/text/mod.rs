@@ -39,6 +39,8 @@ pub use styled::for_each_styled_token;
 pub(crate) use styled::without_inner_styling;
 pub use symbols::{for_each_symbol, is_sign_or_emoji, symbol_terms};
 pub use token_count::token_count;
-pub use tokens::{Token, TokenKind, exact_form, hyphenated_form, is_other_form, tokenize};
-pub(crate) use tokens::{is_blankless, is_hebrew, push_range, sentences};
+pub(crate) use tokens::{QUOTATION_MARKS, is_blankless, is_hebrew, push_range, sentences};
+pub use tokens::{
+    Token, TokenKind, exact_form, hyphenated_form, is_other_form, is_sentence_end, tokenize,
+};
 pub use windows_name::{is_device_name, windows_name_problem};

@@ -441,6 +441,18 @@ fn is_south_east_asian(character: char) -> bool {
         | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aa7f}')
 }
 
+/// Quotation marks, without the single ones, which are also apostrophes.
+pub(crate) const QUOTATION_MARKS: [char; 10] =
+    ['"', '“', '”', '„', '«', '»', '「', '」', '『', '』'];
+
+/// Returns whether a character ends a sentence, as a full stop does unless it is part of a number or a name.
+pub fn is_sentence_end(character: char) -> bool {
+    matches!(
+        character,
+        '.' | '!' | '?' | ';' | '\n' | '。' | '！' | '？' | '；'
+    )
+}
+
 /// Returns the sentences of a text, each with its final punctuation.
 pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -449,9 +461,8 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     while let Some((at, character)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
         let ends = match character {
-            '\n' | '。' | '！' | '？' | '；' | '!' | '?' | ';' => true,
             '.' | '…' => next.is_none_or(char::is_whitespace),
-            _ => false,
+            _ => is_sentence_end(character),
         };
         has_ended |= ends;
         let goes_on = next.is_some_and(|next| "。！？!?.…\"”)）".contains(next));

@@ -2,6 +2,7 @@
 
 use super::words::{CHINESE, ENGLISH};
 use crate::earlier::{before_condition, is_value_word};
+use crate::language::strip_any;
 use crate::query_parser::is_stop_token;
 use crate::text::{fold, is_han};
 
@@ -179,9 +180,7 @@ fn parse_english(words: &[&str], spelled: &[&str]) -> Option<(String, String)> {
 
 fn parse_chinese(clause: &str) -> Option<(String, String)> {
     let text: String = clause.chars().filter(|own| own.is_alphanumeric()).collect();
-    let of_user = ["我们", "用户", "用戶", "我"]
-        .iter()
-        .find_map(|owner| text.strip_prefix(owner));
+    let of_user = strip_any(&text, &["我们", "用户", "用戶", "我"]);
     let Some(text) = of_user else {
         let (thing, number) = text.split_once('是')?;
         let is_single = !thing.ends_with(['但', '还', '总', '不', '就', '也', '都'])
@@ -189,18 +188,12 @@ fn parse_chinese(clause: &str) -> Option<(String, String)> {
             && number.chars().all(char::is_numeric);
         return is_single.then(|| (thing.to_owned(), number.to_owned()));
     };
-    let text = ["现在", "目前", "已经", "今年"]
-        .iter()
-        .find_map(|lead| text.strip_prefix(lead))
-        .unwrap_or(text);
+    let text = strip_any(text, &["现在", "目前", "已经", "今年"]).unwrap_or(text);
     let value = |value: &str| {
         let value = value.trim_end_matches(['了', '啦', '啊']);
         (!value.is_empty()).then(|| value.to_owned())
     };
-    if let Some(home) = ["住在", "搬到了", "搬到", "搬去了", "搬去"]
-        .iter()
-        .find_map(|verb| text.strip_prefix(verb))
-    {
+    if let Some(home) = strip_any(text, &["住在", "搬到了", "搬到", "搬去了", "搬去"]) {
         return Some(("home".into(), value(home)?));
     }
     if let Some(place) = text.strip_prefix('在') {

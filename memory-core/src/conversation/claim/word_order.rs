@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::pronoun_person;
+use super::words::ENGLISH;
 
 /// The words of a text in order, by clause and by side of `is` within each clause.
 ///
@@ -14,21 +15,6 @@ pub(super) struct WordOrder {
     side: Vec<String>,
 }
 
-/// Words that split a clause into two interchangeable sides.
-const COPULAS: [&str; 14] = [
-    "is", "are", "am", "was", "were", "be", "i'm", "it's", "called", "named", "isn't", "aren't",
-    "wasn't", "weren't",
-];
-
-/// Prepositions that distinguish meanings of the same words.
-const PREPOSITIONS: [&str; 21] = [
-    "from", "to", "into", "before", "after", "with", "without", "by", "for", "against", "over",
-    "under", "above", "below", "until", "since", "than", "between", "through", "near", "behind",
-];
-
-/// Prepositions that are also significant at the start of a side; others there follow an omitted verb.
-const LEADING: [&str; 6] = ["before", "after", "without", "until", "since", "from"];
-
 impl WordOrder {
     /// Processes the text between two words; punctuation ends the clause.
     pub(super) fn add_gap(&mut self, gap: &str) {
@@ -39,12 +25,12 @@ impl WordOrder {
 
     /// Processes a word; `is_content` is false for stop words.
     pub(super) fn add_word(&mut self, lower: &str, stem: &str, is_content: bool) {
-        if COPULAS.contains(&lower) {
+        if ENGLISH.copulas.contains(&lower) {
             self.end_side();
         } else if matches!(lower, "and" | "or") {
             self.end_clause();
-        } else if PREPOSITIONS.contains(&lower) {
-            if !self.side.is_empty() || LEADING.contains(&lower) {
+        } else if ENGLISH.prepositions.contains(&lower) {
+            if !self.side.is_empty() || ENGLISH.leading_prepositions.contains(&lower) {
                 self.side.push(format!("{lower}~"));
             }
         } else if is_content {

@@ -20,6 +20,12 @@ word_classes! {
         unique_qualifiers,
         /// Objects of `move to` that are not a home.
         non_places,
+        /// Words that split a clause into two interchangeable sides.
+        copulas,
+        /// Prepositions that distinguish meanings of the same words, and those that also do at the start of a side; others there follow
+        /// an omitted verb.
+        prepositions,
+        leading_prepositions,
     }
 }
 
@@ -28,9 +34,10 @@ word_classes! {
     CHINESE = "../../language/zh/claims.json": ChineseWords {
         likes,
         dislikes,
+        negations,
         light,
         daily,
-        /// The Chinese counterpart of [`MULTIPLE_KINDS`], at the end of the named thing.
+        /// The Chinese counterpart of `multiple_kinds`, at the end of the named thing.
         multiple_kinds,
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::SpeechAct;
+use crate::language::{WORDS, contains_any, starts_with_any, strip_any};
 
 word_classes! {
     /// The words of Chinese speech acts.
@@ -25,6 +26,16 @@ word_classes! {
         predicates,
         /// Products of requests, without one-character words that are part of frequent other words.
         wished_products,
+        /// Question words for the object of a request, and words with a question word that are no question.
+        object_questions,
+        non_questions,
+        /// Verbs of wanting, and words behind: requests to the assistant, and the start of a product.
+        wishes,
+        asked,
+        made,
+        /// The start of a request that names the recipient or the assistant, and of one with a count.
+        recipients,
+        counted,
     }
 }
 
@@ -38,9 +49,7 @@ pub(super) fn classify(clause: &str) -> SpeechAct {
     if starts_with_any(text, &CHINESE.remember_phrases) {
         return SpeechAct::Statement;
     }
-    let is_polite = ["请", "請", "麻烦", "麻煩", "劳驾", "拜托"]
-        .iter()
-        .any(|own| text.starts_with(own));
+    let is_polite = starts_with_any(text, &WORDS.polite);
     while let Some(lead) = CHINESE.leads.iter().find(|lead| text.starts_with(**lead)) {
         text = text[lead.len()..].trim_matches(is_mark);
     }
@@ -67,7 +76,7 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
         places.map(|(at, word)| at..at + word.len()).collect()
     };
     let mut found = all(&CHINESE.frame);
-    let asks_which = contains_any(clause, &["什么", "什麼", "哪", "谁", "誰", "多少"]);
+    let asks_which = contains_any(clause, &CHINESE.object_questions);
     if !asks_which {
         found.extend(
             [&CHINESE.verbs, &CHINESE.products, &CHINESE.creation_verbs]
@@ -78,43 +87,24 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
     found
 }
 
-fn starts_with_any(text: &str, with: &[&str]) -> bool {
-    with.iter().any(|own| text.starts_with(own))
-}
-
-fn contains_any(text: &str, any: &[&str]) -> bool {
-    any.iter().any(|own| text.contains(own))
-}
-
 fn is_question(text: &str) -> bool {
-    let asks_what = contains_any(text, &["什么", "什麼"])
-        && !contains_any(text, &["没什么", "沒什麼", "什么都", "什麼都", "什么也"]);
+    let asks_what =
+        contains_any(text, &["什么", "什麼"]) && !contains_any(text, &CHINESE.non_questions);
     asks_what || text.ends_with(['吗', '嗎', '呢']) || contains_any(text, &CHINESE.question_phrases)
 }
 
 /// Returns whether a clause expresses a request as a wish of the user.
 fn is_wish(text: &str) -> bool {
-    let verbs = [
-        "想", "要", "需要", "希望", "还想", "很想", "好想", "就想", "也想", "还要",
-    ];
-    let Some(rest) = ["我们", "我們", "我"]
-        .iter()
-        .find_map(|subject| text.strip_prefix(subject))
-    else {
+    let Some(rest) = strip_any(text, &["我们", "我們", "我"]) else {
         return false;
     };
-    let Some(wished) = verbs.iter().find_map(|verb| rest.strip_prefix(verb)) else {
+    let Some(wished) = strip_any(rest, &CHINESE.wishes) else {
         return false;
     };
     let wished = wished.trim_start_matches('要');
-    let is_made = starts_with_any(
-        wished,
-        &["一", "听", "聽", "看", "读", "讀", "几", "首", "篇"],
-    ) && contains_any(wished, &CHINESE.wished_products);
-    starts_with_any(
-        wished,
-        &["你", "请你", "让你", "知道", "了解", "问", "問", "请教"],
-    ) || is_made
+    let is_made =
+        starts_with_any(wished, &CHINESE.made) && contains_any(wished, &CHINESE.wished_products);
+    starts_with_any(wished, &CHINESE.asked) || is_made
 }
 
 fn is_command(text: &str) -> bool {
@@ -124,38 +114,14 @@ fn is_command(text: &str) -> bool {
     if starts_with_any(text, &CHINESE.verbs) {
         return !is_subject;
     }
-    if starts_with_any(
-        text,
-        &[
-            "给我",
-            "給我",
-            "为我",
-            "替我",
-            "跟我",
-            "和我聊",
-            "陪我",
-            "让我们",
-            "我们来",
-            "咱们",
-            "你来",
-            "你给",
-            "你帮",
-            "你写",
-            "能不能",
-        ],
-    ) {
+    if starts_with_any(text, &CHINESE.recipients) {
         return true;
     }
     if starts_with_any(text, &CHINESE.prepositions) {
         return contains_any(text, &CHINESE.creation_verbs)
             || contains_any(text, &CHINESE.products);
     }
-    let is_counted = starts_with_any(
-        text,
-        &[
-            "一首", "一篇", "一个", "一個", "一段", "一封", "一则", "一句", "再一", "另一", "来",
-        ],
-    );
+    let is_counted = starts_with_any(text, &CHINESE.counted);
     let is_named = CHINESE
         .products
         .iter()
@@ -171,11 +137,7 @@ fn is_declaration(text: &str) -> bool {
     if starts_with_any(text, &["它要", "它应该", "它需要", "它必须"]) {
         return false;
     }
-    let Some(rest) = CHINESE
-        .subjects
-        .iter()
-        .find_map(|subject| text.strip_prefix(subject))
-    else {
+    let Some(rest) = strip_any(text, &CHINESE.subjects) else {
         return false;
     };
     contains_any(rest, &CHINESE.predicates)

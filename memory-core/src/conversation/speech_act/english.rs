@@ -21,10 +21,17 @@ word_classes! {
         conjunctions,
         /// Words that may precede a clause without a change of its act.
         leads,
-        /// Words of a clause without content, in addition to [`LEADS`].
+        /// Words of a clause without content, in addition to `leads`.
         fillers,
         /// Words at the start of a sentence that precede a determiner but are not verbs.
         not_verbs,
+        /// Words before the verb of a request.
+        before_verb,
+        /// Question words, and words that make a clause a question if they are the first one.
+        question_words,
+        question_openings,
+        /// Verbs behind a possessive subject.
+        common_verbs,
     }
 }
 
@@ -73,14 +80,6 @@ pub(super) fn classify(clause: &str) -> SpeechAct {
 ///
 /// A question with a question word has no framing words, because all of its words are its subject.
 pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
-    const BEFORE_VERB: [&str; 17] = [
-        "can", "could", "would", "will", "you", "i", "want", "need", "to", "like", "i'd", "let's",
-        "let", "us", "me", "should", "love",
-    ];
-    const QUESTIONS: [&str; 12] = [
-        "what", "what's", "which", "who", "who's", "whose", "where", "where's", "when", "why",
-        "how", "how's",
-    ];
     let words: Vec<(Range<usize>, String)> = word_spans(clause)
         .map(|span| (span.clone(), normalize_word(&clause[span])))
         .collect();
@@ -90,11 +89,11 @@ pub(super) fn framing_words(clause: &str) -> Vec<Range<usize>> {
         .find(|(_, word)| !is_lead(word))
         .map(|(_, word)| word.as_str());
     let is_about = classify(clause) != SpeechAct::Request
-        || first.is_some_and(|word| QUESTIONS.contains(&word));
+        || first.is_some_and(|word| ENGLISH.question_words.contains(&word));
     if is_about {
         return Vec::new();
     }
-    let is_before = |word: &str| is_lead(word) || BEFORE_VERB.contains(&word);
+    let is_before = |word: &str| is_lead(word) || ENGLISH.before_verb.contains(&word);
     let verb = words
         .iter()
         .position(|(_, word)| !is_before(word))
@@ -170,17 +169,13 @@ fn is_question(words: &[&str]) -> bool {
                 || ENGLISH.modals.contains(&next)
                 || ["do", "does", "did", "have", "shall"].contains(&next)
         }
-        "what's" | "who's" | "where's" | "how's" | "when's" | "whats" | "wheres" | "hows"
-        | "why" | "whom" | "whose" | "which" | "does" | "did" | "is" | "are" | "was" | "were"
-        | "could" | "would" | "should" | "shall" | "isn't" | "aren't" | "doesn't" | "didn't"
-        | "couldn't" | "wouldn't" | "shouldn't" | "wasn't" | "weren't" => true,
         "can" | "will" | "may" | "might" | "must" | "can't" | "won't" => {
             !ENGLISH.be.contains(&next) || next == "be"
         }
         "do" | "don't" | "have" | "has" | "had" | "haven't" | "hasn't" | "am" | "ain't" => {
             is_pronoun && next != "it" || next == "the" && first.starts_with("ha")
         }
-        _ => false,
+        first => ENGLISH.question_openings.contains(&first),
     }
 }
 
@@ -304,21 +299,14 @@ fn is_declaration(words: &[&str]) -> bool {
         [first, _, ..] if ENGLISH.subjects.contains(first) => true,
         [first, rest @ ..] if ENGLISH.possessives.contains(first) => {
             let is_verb = |word: &&str| {
-                ENGLISH.be.contains(word) || ENGLISH.modals.contains(word) || is_common_verb(word)
+                ENGLISH.be.contains(word)
+                    || ENGLISH.modals.contains(word)
+                    || ENGLISH.common_verbs.contains(word)
             };
             rest.iter().skip(1).take(4).any(is_verb)
         }
         _ => false,
     }
-}
-
-fn is_common_verb(word: &str) -> bool {
-    const COMMON: [&str; 22] = [
-        "likes", "loves", "hates", "lives", "works", "died", "called", "prefers", "wants", "needs",
-        "eats", "plays", "moved", "likes", "became", "got", "turned", "turns", "goes", "studies",
-        "speaks", "have",
-    ];
-    COMMON.contains(&word)
 }
 
 fn is_subject(word: &str) -> bool {

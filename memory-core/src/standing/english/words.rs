@@ -27,7 +27,7 @@ word_classes! {
         acting,
         /// Verbs of speaking. Their imperative with a manner or a language applies to all responses.
         speaking,
-        /// The present participles of [`SPEAKING`].
+        /// The present participles of `speaking`.
         speaking_forms,
         /// Habits of responses that `stop` ends.
         responding,
@@ -70,7 +70,7 @@ word_classes! {
         /// Question words, and all words at the start of a question.
         question_words,
         question_openings,
-        /// Verbs of wanting in the third person, and those to whom the wish is addressed.
+        /// Verbs of wanting in the third person, and the addressees of the wish.
         wishing,
         addressees,
         /// Adverbs, negations and auxiliaries between the subject and the verb of a wish.
@@ -88,7 +88,7 @@ word_classes! {
         /// Modals behind responses, and words by which these are not the subject.
         modals,
         before_responses,
-        /// Phrases that compare what the person likes.
+        /// Phrases that compare two things.
         comparing,
     }
 }
