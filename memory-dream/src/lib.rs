@@ -26,6 +26,7 @@
 mod apply;
 mod dream;
 mod expiring;
+mod language;
 mod model_tasks;
 mod neighbours;
 mod rules;

@@ -3,11 +3,12 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::Category;
 use memory_core::datetime::{DatePrecision, find_dates};
-use memory_core::text::{TokenKind, fold, is_han, tokenize};
+use memory_core::text::{TokenKind, fold, is_han, is_sentence_end, tokenize};
 
 use super::cue::find_cues;
 use super::feature::{ClassifierInput, FeatureKind, FeaturePart, Features, fnv_hash};
 use super::lexicon::{WordClass, class_of_han, class_of_stem};
+use crate::language::{WORDS, has_beginning};
 
 /// Number of bytes of a text that are read; the start of a note determines its category.
 const MAX_READ_BYTES: usize = 6_000;
@@ -169,13 +170,7 @@ fn split_sentences(text: &str) -> NoteSentences {
         }
         let is_first = found.pieces.len() == found.ends.last().copied().unwrap_or(0);
         let gap = text.get(after..token.span.start).unwrap_or_default();
-        let is_border = |character: char| {
-            matches!(
-                character,
-                '.' | '!' | '?' | ';' | '\n' | '。' | '！' | '？' | '；'
-            )
-        };
-        let is_first = if !is_first && gap.contains(is_border) {
+        let is_first = if !is_first && gap.contains(is_sentence_end) {
             found.ends.push(found.pieces.len());
             true
         } else {
@@ -491,31 +486,5 @@ const REFERENCE_TIME: DateTime<Utc> = match NaiveDate::from_ymd_opt(2026, 1, 15)
 ///
 /// The check avoids parsing, which takes as long as all other features.
 fn may_have_time(text: &str) -> bool {
-    let is_digit = |byte: u8| byte.is_ascii_digit();
-    text.bytes().any(is_digit) || text.contains(is_of_time) || has_time_word(text)
+    text.bytes().any(|byte| byte.is_ascii_digit()) || has_beginning(text, &WORDS.classified_times)
 }
-
-fn is_of_time(character: char) -> bool {
-    "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分".contains(character)
-}
-
-/// Returns whether a word of a text starts like a word for a time.
-fn has_time_word(text: &str) -> bool {
-    let begins = |word: &str| {
-        let is_beginning = |own: &&str| {
-            word.get(..own.len())
-                .is_some_and(|first| first.eq_ignore_ascii_case(own))
-        };
-        2 < word.len() && TIME_PREFIXES.iter().any(is_beginning)
-    };
-    text.split(|character: char| !character.is_ascii_alphabetic())
-        .any(begins)
-}
-
-const TIME_PREFIXES: [&str; 45] = [
-    "mond", "tues", "wedn", "thur", "frid", "satu", "sund", "janu", "febr", "march", "april",
-    "may", "june", "july", "augu", "septe", "octob", "novem", "decem", "today", "tomor", "tonig",
-    "yester", "noon", "midn", "morn", "aftern", "even", "night", "day", "week", "year", "month",
-    "hour", "minute", "second", "quarter", "easter", "christ", "thanksg", "spring", "summer",
-    "winter", "autumn", "every",
-];

@@ -4,14 +4,10 @@ use std::ops::Range;
 
 use memory_core::wikilink::blank_code;
 
+use crate::language::WORDS;
+
 /// Width in columns from which a line break is assumed to be a soft wrap.
 const FULL_LINE: usize = 50;
-
-/// Abbreviations after which a full stop does not end a sentence.
-const ABBREVIATIONS: [&str; 22] = [
-    "e.g", "i.e", "eg", "ie", "cf", "vs", "etc", "approx", "ca", "mr", "mrs", "ms", "dr", "prof",
-    "st", "no", "nr", "fig", "p", "pp", "vol", "resp",
-];
 
 /// Returns the ranges of the sentences of a paragraph, in order, without surrounding whitespace.
 ///
@@ -125,7 +121,8 @@ fn continues_sentence(before: &str) -> bool {
     let is_initial = last.len() == 1 && last.bytes().all(|byte| byte.is_ascii_uppercase());
     is_number_of_item
         || is_initial
-        || ABBREVIATIONS
+        || WORDS
+            .abbreviations
             .iter()
             .any(|own| own.eq_ignore_ascii_case(last))
 }

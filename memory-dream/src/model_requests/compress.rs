@@ -1,9 +1,11 @@
 //! Summarises memories with a language model, and validates the summary.
 
+use memory_core::text::is_han;
 use memory_core::{ChatMessage, ChatRequest, ChatRole, Memory, Purpose};
 use serde_json::Value;
 
 use super::facts::{SummaryFacts, extract_summary_facts};
+use crate::language::WORDS;
 
 /// Minimum number of characters of a text to summarise.
 const MIN_CHARACTERS: usize = 1000;
@@ -148,11 +150,13 @@ fn is_word(text: &str, span: std::ops::Range<usize>) -> bool {
 fn find_foreign_text(original: &str, text: &str) -> Option<String> {
     let small = |text: &str| text.to_lowercase();
     let (before, after) = (small(original), small(text));
-    let said = FOREIGN_PHRASES
+    let said = MARKERS
         .iter()
+        .chain(&WORDS.remarks)
         .find(|phrase| after.contains(**phrase) && !before.contains(**phrase));
-    let opened = FOREIGN_OPENINGS
+    let opened = ["---"]
         .iter()
+        .chain(&WORDS.remark_openings)
         .find(|phrase| after.starts_with(**phrase) && !before.starts_with(**phrase));
     let is_quoted = |text: &str| text.starts_with(['"', '“']) && text.ends_with(['"', '”']);
     let quoted = (is_quoted(text) && !is_quoted(original.trim())).then(|| "\"".to_owned());
@@ -165,54 +169,10 @@ fn find_foreign_text(original: &str, text: &str) -> Option<String> {
         .or(control.map(String::from))
 }
 
-const FOREIGN_PHRASES: [&str; 26] = [
-    "```",
-    "~~~",
-    "<|",
-    "|>",
-    "[inst]",
-    "[/inst]",
-    "</s>",
-    "<think",
-    "</think",
-    "<system",
+/// Fences and the markers of conversations.
+const MARKERS: [&str; 11] = [
+    "```", "~~~", "<|", "|>", "[inst]", "[/inst]", "</s>", "<think", "</think", "<system",
     "</system",
-    "system prompt",
-    "as an ai",
-    "as a language model",
-    "language model",
-    "i cannot",
-    "i can't help",
-    "ignore previous",
-    "ignore all previous",
-    "ignore the above",
-    "json string",
-    "the note says",
-    "shorter note",
-    "作为ai",
-    "作为一个语言模型",
-    "忽略以上",
-];
-
-const FOREIGN_OPENINGS: [&str; 18] = [
-    "---",
-    "here is",
-    "here's",
-    "here are",
-    "sure",
-    "certainly",
-    "of course",
-    "okay",
-    "summary",
-    "shortened",
-    "**summary",
-    "# summary",
-    "## summary",
-    "以下是",
-    "总结",
-    "摘要",
-    "好的",
-    "当然",
 ];
 
 /// A script, or a family of scripts.
@@ -278,7 +238,7 @@ fn character_script(character: char) -> TextScript {
         '\u{590}'..='\u{5ff}' => TextScript::Hebrew,
         '\u{600}'..='\u{6ff}' => TextScript::Arabic,
         '\u{3040}'..='\u{30ff}' => TextScript::Kana,
-        '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3fffd}' => TextScript::Han,
+        _ if is_han(character) => TextScript::Han,
         '\u{ac00}'..='\u{d7a3}' => TextScript::Hangul,
         _ if character.is_alphabetic() => TextScript::Other,
         _ => TextScript::None,

@@ -7,6 +7,8 @@ use memory_core::datetime::find_dates;
 use memory_core::text::fold;
 use memory_core::wikilink::{blank_code, parse_prose_wikilinks, prose_tags};
 
+use crate::language::WORDS;
+
 /// The facts that a summary must preserve.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SummaryFacts {
@@ -63,7 +65,7 @@ pub(super) fn extract_summary_facts(text: &str) -> SummaryFacts {
             let words = said.split(|character: char| !character.is_alphabetic());
             facts.dates.extend(
                 words
-                    .filter(|word| TIME_WORDS.split_ascii_whitespace().any(|own| own == *word))
+                    .filter(|word| WORDS.summary_times.contains(word))
                     .map(str::to_owned),
             );
         }
@@ -163,7 +165,3 @@ fn extract_names(prose: &str) -> Vec<String> {
 fn fold_without_spaces(text: &str) -> String {
     fold(text).split_whitespace().collect()
 }
-
-const TIME_WORDS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april may june july \
-    august september october november december jan feb mar apr jun jul aug sep sept oct nov dec today tomorrow yesterday tonight noon midnight morning \
-    afternoon evening night week weekend month quarter year next last christmas easter thanksgiving first second third fourth fifth";

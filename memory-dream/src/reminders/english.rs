@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::prose::{names_example, names_test_data};
 use super::request::RequestStrength;
+use super::words::ENGLISH;
 
 /// Returns how strongly a clause requests an action at the time in `span`; `None` if it does not.
 pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<RequestStrength> {
@@ -13,10 +14,10 @@ pub(super) fn english_strength(clause: &str, span: Range<usize>) -> Option<Reque
     if is_test || is_forbidden && !clause.is_care_order() {
         return None;
     }
-    let is_asked = contains_any_phrase(&clause.said, REQUEST_PHRASES)
+    let is_asked = contains_any_phrase(&clause.said, &ENGLISH.request_phrases)
         || clause.states_duty()
         || clause.is_care_order();
-    let is_noted = contains_any_phrase(&clause.said, REQUEST_NOUNS);
+    let is_noted = contains_any_phrase(&clause.said, &ENGLISH.request_nouns);
     if clause.is_vetoed(is_asked || is_noted) || clause.is_replaced(is_asked) {
         return None;
     }
@@ -68,20 +69,28 @@ impl<'c> RequestClause<'c> {
         self.before.iter().chain(&self.after).map(String::as_str)
     }
 
+    fn has_word(&self, class: &[&str]) -> bool {
+        self.words().any(|word| class.contains(&word))
+    }
+
     fn is_vetoed(&self, is_request: bool) -> bool {
         let is_plural_day = |word: &str| {
-            word.len() < 11 && word.ends_with("days") && list_contains(PLURAL_WEEKDAYS, word)
+            word.len() < 11
+                && word.ends_with("days")
+                && list_contains(&ENGLISH.plural_weekdays, word)
         };
         // "Remind me every Monday" contains a frequency, but is a request and not a habit.
         let asks_again = is_request
             && self
                 .words()
-                .any(|word| list_contains("remind reminder forget", word));
+                .any(|word| list_contains(&["remind", "reminder", "forget"], word));
         let is_one = |word: &str| {
             if asks_again {
-                list_contains(HABIT_ADVERBS, word)
+                list_contains(&ENGLISH.habits, word)
             } else {
-                list_contains(FREQUENCY_WORDS, word) || is_plural_day(word)
+                list_contains(&ENGLISH.habits, word)
+                    || list_contains(&ENGLISH.frequency, word)
+                    || is_plural_day(word)
             }
         };
         let is_habit = self
@@ -94,20 +103,18 @@ impl<'c> RequestClause<'c> {
                 && self
                     .time
                     .iter()
-                    .any(|word| list_contains(FREQUENCY_ADVERBS, word));
-        let is_off = contains_any_phrase(&self.said, CANCELLATION_PHRASES)
+                    .any(|word| list_contains(&ENGLISH.frequency_adverbs, word));
+        let is_off = contains_any_phrase(&self.said, &ENGLISH.cancellations)
             || !is_request && contains_any_phrase(&self.said, &["is off", "are off"])
             || self.cancels_event();
-        let is_asked = self.text.trim_end().ends_with('?')
-            && !is_request
-            && !contains_any_phrase(&self.said, POLITE_PHRASES);
+        let is_asked = self.text.trim_end().ends_with('?') && !is_request;
         let is_denied = !is_request && self.words().any(is_negation);
         let is_supposed = !is_request
-            && (contains_any_phrase(&self.said, HYPOTHETICAL_PHRASES) || names_example(self.text));
+            && (contains_any_phrase(&self.said, &ENGLISH.hypothetical) || names_example(self.text));
         let condition = self
             .before
             .iter()
-            .rposition(|word| list_contains("if whenever unless", word));
+            .rposition(|word| list_contains(&["if", "whenever", "unless"], word));
         // If a comma follows the condition, the text after it is a main clause.
         let is_condition = condition.is_some() && !is_after_comma(self.text, &self.before);
         // "After 20 minutes" refers to an event that the clause does not name.
@@ -116,8 +123,8 @@ impl<'c> RequestClause<'c> {
             && self
                 .time
                 .iter()
-                .any(|word| list_contains(CLOCK_UNITS, word));
-        let is_taste = !is_request && self.words().any(|word| list_contains(TASTE_VERBS, word));
+                .any(|word| list_contains(&ENGLISH.clock_units, word));
+        let is_taste = !is_request && self.has_word(&ENGLISH.taste_verbs);
         is_habit
             || is_off
             || is_asked
@@ -131,32 +138,40 @@ impl<'c> RequestClause<'c> {
     /// Returns whether the writer states an intention or a duty: "I must", "we'll", "planning to".
     fn states_duty(&self) -> bool {
         let all: Vec<&str> = self.words().collect();
-        let follows = |at: usize, list: &str| {
+        let follows = |at: usize, list: &[&str]| {
             all.get(at + 1)
                 .is_some_and(|next| list_contains(list, next))
         };
         all.iter().enumerate().any(|(at, word)| match *word {
-            "must" | "should" | "gotta" if follows(at, "have not never") => false,
+            "must" | "should" | "gotta" if follows(at, &["have", "not", "never"]) => false,
             "must" | "gotta" | "shall" | "i'll" | "we'll" => true,
             "should" => {
-                0 < at && list_contains("i we you", all[at - 1])
-                    || follows(at, "be") && all.get(at + 2).is_some_and(|word| is_participle(word))
+                0 < at && list_contains(&["i", "we", "you"], all[at - 1])
+                    || follows(at, &["be"])
+                        && all.get(at + 2).is_some_and(|word| is_participle(word))
             }
             "supposed" => {
-                follows(at, "to") && 0 < at && !list_contains(PAST_AUXILIARIES, all[at - 1])
+                follows(at, &["to"])
+                    && 0 < at
+                    && !list_contains(&["was", "were", "been", "had"], all[at - 1])
             }
             "need" | "needs" | "have" | "has" | "ought" | "plan" | "want" | "promised" | "aim"
             | "remember" | "intend" => {
-                follows(at, "to")
-                    && !(0 < at && list_contains("will would may might could", all[at - 1]))
+                follows(at, &["to"])
+                    && !(0 < at
+                        && list_contains(&["will", "would", "may", "might", "could"], all[at - 1]))
             }
-            "planning" | "hoping" => follows(at, "to"),
-            "will" => 0 < at && list_contains("i we", all[at - 1]),
-            "going" => follows(at, "to") && 0 < at && list_contains("i'm we're am", all[at - 1]),
-            "me" | "us" => {
-                follows(at, "to")
+            "planning" | "hoping" => follows(at, &["to"]),
+            "will" => 0 < at && list_contains(&["i", "we"], all[at - 1]),
+            "going" => {
+                follows(at, &["to"])
                     && 0 < at
-                    && list_contains("told asked tells asks wants reminded expects", all[at - 1])
+                    && list_contains(&["i'm", "we're", "am"], all[at - 1])
+            }
+            "me" | "us" => {
+                follows(at, &["to"])
+                    && 0 < at
+                    && list_contains(&ENGLISH.reporting_verbs, all[at - 1])
             }
             _ => false,
         })
@@ -173,9 +188,9 @@ impl<'c> RequestClause<'c> {
         all.iter().enumerate().any(|(at, word)| {
             let mut next = all[at + 1..]
                 .iter()
-                .skip_while(|word| list_contains(EMPHASIS_WORDS, word));
+                .skip_while(|word| list_contains(&["ever", "even", "just", "please"], word));
             let is_care = |verb: &&str| {
-                list_contains(MISSING_VERBS, verb)
+                list_contains(&ENGLISH.missing_verbs, verb)
                     || is_late()
                     || *verb == "cancel" && self.words().any(is_event_noun)
             };
@@ -190,7 +205,7 @@ impl<'c> RequestClause<'c> {
         let all: Vec<&str> = self.words().collect();
         let cancelling = all
             .iter()
-            .rposition(|word| list_contains("cancel canceling cancelling", word));
+            .rposition(|word| list_contains(&["cancel", "canceling", "cancelling"], word));
         let calling_off = || {
             let is_verb = |pair: &[&str]| matches!(pair, ["call" | "calling", "off"]);
             all.windows(2).rposition(is_verb).map(|at| at + 1)
@@ -202,25 +217,19 @@ impl<'c> RequestClause<'c> {
         let (first, last) = (verb.min(self.before.len()), verb.max(self.before.len()));
         if all[first..last]
             .iter()
-            .any(|word| list_contains("and then but", word))
+            .any(|word| list_contains(&["and", "then", "but"], word))
         {
             return false;
         }
-        let is_object = |word: &&&str| {
-            !list_contains(
-                "with for at in on to of about by because since as and",
-                word,
-            )
-        };
+        let is_object = |word: &&&str| !list_contains(&ENGLISH.after_object, word);
         let object = all[verb + 1..].iter().take_while(is_object).last();
-        let is_noted = all
-            .iter()
-            .any(|word| list_contains("remind reminder forget remember todo to-do", word));
+        let is_noted = all.iter().any(|word| list_contains(&ENGLISH.noting, word));
         let is_kept = verb
             .checked_sub(1)
             .is_some_and(|before| is_negation(all[before]));
-        let is_event = object
-            .is_some_and(|object| is_event_noun(object) && !list_contains(LASTING_NOUNS, object));
+        let is_event = object.is_some_and(|object| {
+            is_event_noun(object) && !list_contains(&ENGLISH.lasting_nouns, object)
+        });
         is_event && !is_noted && !is_kept && !self.is_deadline()
     }
 
@@ -228,22 +237,18 @@ impl<'c> RequestClause<'c> {
     fn is_imperative(&self) -> bool {
         let mut words = self.imperative_words();
         while let Some((first, rest)) = words.split_first() {
-            if list_contains(SKIPPED_OPENINGS, first) {
+            if list_contains(&ENGLISH.leads, first) {
                 words = rest;
                 continue;
             }
             let next = rest.first().map(String::as_str);
             let is_noun = next.is_some_and(|next| {
-                list_contains(NOTE_NOUNS, next)
-                    || list_contains(
-                        "is are was were has had will would can isn't wasn't of",
-                        next,
-                    )
+                list_contains(&ENGLISH.note_nouns, next) || list_contains(&ENGLISH.after_noun, next)
             });
-            let is_known = list_contains(IMPERATIVE_VERBS, first) && !is_noun;
-            let has_object = next.is_some_and(|next| list_contains(OBJECT_WORDS, next));
+            let is_known = list_contains(&ENGLISH.imperatives, first) && !is_noun;
+            let has_object = next.is_some_and(|next| list_contains(&ENGLISH.object_words, next));
             let is_likely = has_object
-                && !list_contains(NON_VERBS, first)
+                && !list_contains(&ENGLISH.non_verbs, first)
                 && !["ed", "ing", "ly", "'s"]
                     .iter()
                     .any(|ending| first.ends_with(ending));
@@ -279,31 +284,30 @@ impl<'c> RequestClause<'c> {
         let is_arranged = self.is_arranged();
         let is_moved = self.is_rescheduled() && !self.words().any(|word| word == "had");
         let is_past = |word: &str| {
-            let is_auxiliary = list_contains(PAST_AUXILIARIES, word) && word != "been";
-            let is_plan = list_contains(ARRANGEMENT_WORDS, word);
-            let is_past = list_contains(PAST_VERBS, word)
+            let is_auxiliary = list_contains(&["was", "were", "had"], word);
+            let is_plan = list_contains(&ENGLISH.arrangements, word);
+            let is_past = list_contains(&ENGLISH.past_verbs, word)
                 || is_auxiliary
-                || is_participle(word) && !list_contains(NON_PARTICIPLES, word);
+                || is_participle(word) && !list_contains(&ENGLISH.non_participles, word);
             is_past && !(is_arranged && (is_auxiliary && is_moved || is_plan))
         };
         self.words().any(is_past)
     }
 
     fn is_rescheduled(&self) -> bool {
-        self.words()
-            .any(|word| list_contains(RESCHEDULING_WORDS, word))
+        self.has_word(&ENGLISH.rescheduling)
     }
 
     /// Returns whether the clause replaces the time by another one: only the time after "to" or "now" is the new one.
     fn is_replaced(&self, is_request: bool) -> bool {
-        let is_near = |list: &str| {
+        let is_near = |list: &[&str]| {
             let near = [self.before.last(), self.time.first()];
             near.into_iter()
                 .flatten()
                 .any(|word| list_contains(list, word))
         };
-        self.is_rescheduled() && is_near("from")
-            || self.is_rescheduled() && !is_request && !is_near("to until till for now")
+        self.is_rescheduled() && is_near(&["from"])
+            || self.is_rescheduled() && !is_request && !is_near(&ENGLISH.before_new_time)
     }
 
     /// Returns whether the clause is about an arrangement.
@@ -313,56 +317,48 @@ impl<'c> RequestClause<'c> {
         let arranged = self
             .before
             .iter()
-            .position(|word| list_contains(ARRANGEMENT_WORDS, word));
+            .position(|word| list_contains(&ENGLISH.arrangements, word));
         let near = self
             .before
             .last()
             .or(self.time.first())
             .map(String::as_str)
             .unwrap_or_default();
-        let is_for = list_contains("for to until till by from", near)
-            || self
-                .time
-                .first()
-                .is_some_and(|first| list_contains("for to until till by", first));
-        let is_passive = |at: usize| {
-            0 < at && list_contains("is are am i'm we're be it's", &self.before[at - 1])
-        };
+        let is_for = list_contains(&ENGLISH.before_arrangement, near)
+            || self.time.first().is_some_and(|first| {
+                *first != "from" && list_contains(&ENGLISH.before_arrangement, first)
+            });
+        let is_passive =
+            |at: usize| 0 < at && list_contains(&ENGLISH.passive, &self.before[at - 1]);
         arranged.is_some_and(|at| is_for || is_passive(at) || at == 0)
     }
 
     /// Returns whether the time is a deadline.
     fn is_deadline(&self) -> bool {
         let near = self.before.last().map(String::as_str).unwrap_or_default();
-        let is_until = list_contains("by before within", near)
+        let is_until = list_contains(&["by", "before", "within"], near)
             || self
                 .time
                 .first()
-                .is_some_and(|first| list_contains("by before within", first));
-        contains_any_phrase(&self.said, DEADLINE_PHRASES)
-            || is_until
-                && !self.words().any(|word| {
-                    list_contains(
-                        "will is are takes can answers replies responds usually",
-                        word,
-                    )
-                })
+                .is_some_and(|first| list_contains(&["by", "before", "within"], first));
+        contains_any_phrase(&self.said, &ENGLISH.deadlines)
+            || is_until && !self.has_word(&ENGLISH.after_limit)
     }
 
     fn is_event(&self) -> bool {
-        let is_weather = self.words().any(|word| list_contains(WEATHER_WORDS, word));
-        let is_note = self.words().any(|word| list_contains(NOTE_NOUNS, word));
+        let is_weather = self.has_word(&ENGLISH.weather);
+        let is_note = self.has_word(&ENGLISH.note_nouns);
         let is_any = self
             .before
             .first()
-            .is_some_and(|first| list_contains("a an any each", first))
+            .is_some_and(|first| list_contains(&["a", "an", "any", "each"], first))
             && self.is_distance();
-        let is_lasting = self.words().any(|word| list_contains(STATE_VERBS, word));
+        let is_lasting = self.has_word(&ENGLISH.state_verbs);
         if is_weather || is_any || is_lasting {
             return false;
         }
         let has_noun = self.words().any(is_event_noun);
-        let takes_place = self.words().any(|word| list_contains(EVENT_VERBS, word));
+        let takes_place = self.has_word(&ENGLISH.event_verbs);
         let all: Vec<&str> = self
             .before
             .iter()
@@ -371,16 +367,17 @@ impl<'c> RequestClause<'c> {
             .map(String::as_str)
             .collect();
         let is_under_way = all.windows(2).any(|pair| {
-            let is_being = list_contains("am is are", pair[0])
+            let is_being = list_contains(&["am", "is", "are"], pair[0])
                 || ["'m", "'re", "'s"]
                     .iter()
                     .any(|ending| pair[0].ends_with(ending));
             is_being && pair[1].ends_with("ing")
         });
         let will = all.windows(2).any(|pair| {
-            (pair[0] == "will" || pair[0].ends_with("'ll")) && list_contains(FUTURE_VERBS, pair[1])
+            (pair[0] == "will" || pair[0].ends_with("'ll"))
+                && list_contains(&ENGLISH.future_verbs, pair[1])
         });
-        let is_bare = !self.words().any(|word| list_contains(FACT_VERBS, word))
+        let is_bare = !self.has_word(&ENGLISH.fact_verbs)
             && self.words().count() < 10
             && (self.before.is_empty() || self.after.is_empty());
         let has_clock = self.time.iter().any(|word| {
@@ -402,9 +399,10 @@ impl<'c> RequestClause<'c> {
         // A day and a time of day can surround the name of the event, so the words of the time are included.
         let all = || self.words().chain(self.time.iter().map(String::as_str));
         let is_bare = self.words().count() < 6
-            && !all()
-                .any(|word| list_contains(FACT_VERBS, word) || list_contains(NOTE_NOUNS, word));
-        let has_noun = all().any(|word| list_contains(EVENT_NOUNS, word));
+            && !all().any(|word| {
+                list_contains(&ENGLISH.fact_verbs, word) || list_contains(&ENGLISH.note_nouns, word)
+            });
+        let has_noun = all().any(|word| list_contains(&ENGLISH.event_nouns, word));
         is_bare
             && self.after.is_empty()
             && has_noun
@@ -414,7 +412,7 @@ impl<'c> RequestClause<'c> {
     fn is_distance(&self) -> bool {
         self.time
             .first()
-            .is_some_and(|first| list_contains("in within after", first))
+            .is_some_and(|first| list_contains(&["in", "within", "after"], first))
     }
 }
 
@@ -449,31 +447,30 @@ fn is_forbidden(text: &str, span: &Range<usize>) -> bool {
         let is_not = is_negation(word) && !matches!(word.as_str(), "no" | "nor" | "none");
         let mut next = words[at + 1..]
             .iter()
-            .skip_while(|word| list_contains(EMPHASIS_WORDS, word));
+            .skip_while(|word| list_contains(&["ever", "even", "just", "please"], word));
         let Some(verb) = next.next().filter(|_| is_not) else {
             return false;
         };
-        let is_order = words[..at]
-            .iter()
-            .all(|word| list_contains(SKIPPED_OPENINGS, word) || list_contains(ORDER_WORDS, word));
-        let is_to_me = next.next().is_some_and(|word| list_contains("me us", word));
-        let is_wanted = list_contains("want need", verb);
-        !list_contains("let be hesitate", verb) && (is_order || is_to_me || is_wanted)
+        let is_order = words[..at].iter().all(|word| {
+            list_contains(&ENGLISH.leads, word) || list_contains(&ENGLISH.order_words, word)
+        });
+        let is_to_me = next
+            .next()
+            .is_some_and(|word| list_contains(&["me", "us"], word));
+        let is_wanted = list_contains(&["want", "need"], verb);
+        !list_contains(&["let", "be", "hesitate"], verb) && (is_order || is_to_me || is_wanted)
     })
 }
 
-/// Words before "not" in an order.
-const ORDER_WORDS: &str = "do must should shall will can may you we";
-/// Verbs that are an order to do something after "do not".
-const MISSING_VERBS: &str = "forget miss skip lose oversleep";
-const EMPHASIS_WORDS: &str = "ever even just please";
-
 fn is_event_noun(word: &str) -> bool {
-    list_contains(EVENT_NOUNS, word.strip_suffix("'s").unwrap_or(word))
+    list_contains(
+        &ENGLISH.event_nouns,
+        word.strip_suffix("'s").unwrap_or(word),
+    )
 }
 
 fn is_negation(word: &str) -> bool {
-    word.ends_with("n't") || list_contains("not no never cannot neither nor none", word)
+    word.ends_with("n't") || list_contains(&ENGLISH.negations, word)
 }
 
 /// Returns whether a word ends like the past tense of regular verbs.
@@ -484,164 +481,6 @@ fn is_participle(word: &str) -> bool {
 fn contains_any_phrase(said: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| contains_phrase(said, phrase))
 }
-
-const REQUEST_PHRASES: &[&str] = &[
-    "remind",
-    "don't forget",
-    "do not forget",
-    "never forget",
-    "remember to",
-    "make sure",
-    "be sure to",
-    "please",
-    "let's",
-    "let us",
-    "wake me",
-    "ping me",
-    "nudge me",
-    "alert me",
-    "notify me",
-    "tell me",
-    "call me",
-    "text me",
-    "would like to",
-    "i'd like to",
-    "can't forget",
-    "let me forget",
-    "mustn't forget",
-    "don't miss",
-    "do not miss",
-    "be on time",
-    "be there",
-    "can you",
-    "could you",
-    "will you",
-    "would you",
-];
-const REQUEST_NOUNS: &[&str] = &[
-    "reminder",
-    "todo",
-    "to-do",
-    "to do",
-    "action item",
-    "follow up",
-];
-const POLITE_PHRASES: &[&str] = &["can you", "could you", "will you", "would you", "please"];
-const CANCELLATION_PHRASES: &[&str] = &[
-    "cancelled",
-    "canceled",
-    "called off",
-    "no longer",
-    "not needed",
-    "no need",
-    "needn't",
-    "don't need",
-    "doesn't need",
-    "don't have to",
-    "doesn't have to",
-    "do not have to",
-    "stop reminding",
-    "already",
-    "no reminder",
-    "had to",
-    "has had to",
-    "used to",
-    "would have",
-    "could have",
-    "should have",
-    "must have",
-    "done",
-];
-const HYPOTHETICAL_PHRASES: &[&str] = &[
-    "might",
-    "maybe",
-    "perhaps",
-    "probably",
-    "supposedly",
-    "could",
-    "would",
-    "imagine",
-    "suppose",
-    "assume",
-    "for example",
-    "e g",
-    "such as",
-];
-const FREQUENCY_WORDS: &str = "every each usually often always typically normally generally sometimes whenever rarely habit habitually routinely \
-    twice regularly";
-const FREQUENCY_ADVERBS: &str =
-    "hourly daily nightly weekly biweekly fortnightly monthly quarterly yearly annually";
-const HABIT_ADVERBS: &str = "usually often always typically normally generally sometimes whenever rarely habit habitually routinely regularly";
-const CLOCK_UNITS: &str = "minute minutes hour hours second seconds min mins";
-const PLURAL_WEEKDAYS: &str =
-    "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays";
-const TASTE_VERBS: &str =
-    "prefer prefers preferred like likes love loves hate hates enjoy enjoys dislike dislikes";
-const SKIPPED_OPENINGS: &str = "and then also so ok okay hey oh ah well next finally first now todo to-do reminder important urgent nb ps note-to-self please \
-    just quickly me action fyi asap";
-const IMPERATIVE_VERBS: &str = "accept add apply arrange ask assign attend back backup bake bring brush buy book call cancel change charge check \
-    clean clear close collect come complete confirm contact cook copy create cut debug decide declare defrost deliver delete deploy discuss do dial donate download \
-    draft drink drive drop dust eat email e-mail empty enrol enroll enter exercise extend feed fetch file fill finalise finalize find finish fix fly follow fold \
-    forward freeze get give go greet grab hand hang have help hire host hoover install invite invoice iron join keep launch leave lock mail make mark measure \
-    meet merge message move mow notify offer open order organise organize pack paint park pay phone pick ping plan plant play post practise practice prepare present \
-    print publish pull purchase push put read rebook rebuild receive record refill register release remove renew rent repair repay replace reply report request \
-    reschedule reserve restart restock return review revise ring rotate run save schedule see sell send service set shave ship shop show sign skype sort speak start stop \
-    stretch study submit swap sweep switch sync take talk tell test text thank throw tidy top train transfer translate try turn unpack update upgrade upload \
-    vacuum verify visit vote wait wake walk warn wash watch water weed weigh wish wrap write zoom touch catch chase chair cover hoist harvest pump rinse \
-    scan shred sketch solve stock tweet volunteer wire withdraw wipe air";
-const OBJECT_WORDS: &str = "the a an my your our his her their me him them it us this that these those up out off back everyone everybody all both";
-const NON_VERBS: &str = "yesterday today tomorrow now here there so but because since after before while when until till although though during in on at by for \
-    with from as about like per via both all some many most few several no not never even only still yet once if unless that this these \
-    those the a an my your our his her its their i you he she it we they who what why how where which is are was were did does had has can could \
-    will would may might shall should must and or nor into onto of than then over under around through between among against within without \
-    also just i'm we're it's that's there's half such quite rather what's later soon apart despite besides except inside outside beyond plus minus \
-    met went saw said made took gave came sent left lost found told paid bought built ran held kept led began broke chose spent wrote put read";
-pub(super) const EVENT_NOUNS: &str = "appointment meeting meetup standup stand-up call dentist doctor lunch dinner breakfast brunch supper drinks coffee exam exams interview flight train \
-    bus ferry birthday anniversary wedding funeral party concert show movie film play game match class lesson course lecture seminar workshop webinar conference \
-    session review demo presentation deadline launch release kickoff kick-off retrospective retro checkup check-up surgery operation vaccination physio haircut inspection \
-    viewing visit trip vacation hearing court trial reservation booking table tour reunion festival gig theatre theater opera exhibition fair election vote rehearsal \
-    practice training gym yoga pilates run race marathon tournament delivery pickup pick-up parcel maintenance downtime renewal expiry invoice payment rent tax taxes \
-    lease contract warranty subscription sale webcast livestream onboarding graduation ceremony picnic barbecue bbq sync one-on-one 1-1 catch-up catchup \
-    parents parents' orientation audition therapy therapist vet optician orthodontist mot service refill prescription plumber electrician handyman landlord hairdresser \
-    playdate sleepover babysitter shift assignment homework thesis quiz midterm finals test cutover migration go-live embargo submission audit examination defense defence \
-    hackathon offsite off-site town-hall townhall all-hands handover due gathering potluck mass service baptism christening checkout check-in";
-/// Event nouns that also denote something with a longer duration, whose cancellation is an action.
-const LASTING_NOUNS: &str =
-    "subscription contract lease warranty service payment trial reservation booking delivery";
-const EVENT_VERBS: &str = "starts begins ends expires leaves departs arrives lands opens closes renews flies boards resumes lapses comes visits returns meets due \
-    kicks runs-out happens airs premieres matures terminates";
-const FUTURE_VERBS: &str = "arrive come visit be start begin end expire leave depart land open close call meet join return fly deliver pick send bring present talk happen \
-    take drop review pay ship launch go host hand";
-const DEADLINE_PHRASES: &[&str] = &[
-    "deadline",
-    "due",
-    "no later than",
-    "at the latest",
-    "last chance",
-    "last day",
-    "submission",
-    "eod",
-    "cutoff",
-    "cut-off",
-];
-const ARRANGEMENT_WORDS: &str = "scheduled booked planned moved rescheduled postponed pushed arranged reserved confirmed set fixed shifted brought registered signed invited \
-    slated delayed due";
-/// Participles and past forms of verbs that replace the time of an appointment by another one.
-const RESCHEDULING_WORDS: &str =
-    "moved rescheduled postponed pushed shifted delayed deferred brought changed";
-const PAST_AUXILIARIES: &str = "was were been had";
-const PAST_VERBS: &str = "went met saw said told made took gave got came left lost found paid bought built ran held kept led began broke chose spent wrote did fell felt flew forgot \
-    grew heard knew meant sat slept sold sent spoke stood taught thought threw understood woke won wore ate drank drove rose sang swam caught brought fought \
-    happened became shipped failed crashed";
-const NON_PARTICIPLES: &str = "need speed feed seed weed unlimited hundred sacred married allergic bed red shed embed shared rugged detailed unfinished limited dated talented related";
-const WEATHER_WORDS: &str =
-    "rain rains raining snow snows snowing sunny cloudy weather forecast temperature storm";
-const STATE_VERBS: &str =
-    "lasts works covers lies stays remains keeps contains describes prefers sleeps studies works";
-const NOTE_NOUNS: &str = "notes minutes log journal diary recap summary transcript changelog version retrospective-notes published released";
-const FACT_VERBS: &str = "is are was were am be been has have had do does did will would can could may might shall should must i we he she they it you there's it's i'm we're \
-    he's she's they're i've we've works works-on lives takes runs uses goes makes gets does wants thinks says knows keeps gives shows needs works costs lasts stays \
-    sleeps eats drinks reads plays contains returns reports means supports handles";
 
 /// Returns the words of `text` in lower case, with their ranges.
 ///
@@ -669,9 +508,9 @@ fn split_words(text: &str) -> Vec<(String, Range<usize>)> {
     found
 }
 
-/// Returns whether the space-separated `list` contains `word`.
-pub(super) fn list_contains(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|own| own == word)
+/// Returns whether `list` contains `word`.
+pub(super) fn list_contains(list: &[&str], word: &str) -> bool {
+    list.contains(&word)
 }
 
 /// Returns whether `said` contains `phrase` as whole words; `said` must start and end with a space.

@@ -10,6 +10,7 @@ mod prose;
 mod request;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use request::{MOST, ReminderRequest, find_reminders};
 

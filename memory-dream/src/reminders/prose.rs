@@ -2,9 +2,12 @@
 
 use std::ops::Range;
 
+use memory_core::language::{contains_any, strip_any};
 use memory_core::wikilink::{blank_code, parse_prose_wikilinks};
 
-use super::english::{EVENT_NOUNS, list_contains};
+use super::english::list_contains;
+use super::words::{CHINESE, ENGLISH};
+use crate::language::{WORDS, has_beginning};
 use crate::merge::{is_heading, is_item, sentence_ranges};
 
 /// Returns `text` with code, quotations, examples, links, addresses and struck-out text replaced by spaces.
@@ -88,19 +91,13 @@ fn examples(text: &str) -> Vec<Range<usize>> {
 /// Returns whether a label denotes test data; "chemistry test" is an exam.
 fn is_test_label(label: &str) -> bool {
     let word = label.trim_matches(|letter: char| !letter.is_alphanumeric());
-    TEST_LABELS.contains(&word.to_lowercase().as_str())
+    {
+        let word = word.to_lowercase();
+        [&ENGLISH.test_labels, &CHINESE.test_labels]
+            .iter()
+            .any(|labels| labels.contains(&word.as_str()))
+    }
 }
-
-const TEST_LABELS: [&str; 8] = [
-    "test",
-    "tests",
-    "testing",
-    "测试",
-    "測試",
-    "测试一下",
-    "测试用",
-    "仅测试",
-];
 
 /// Returns whether a line says that it is a test: `[test]`, "TEST - …", "this is only a test".
 fn says_test(line: &str) -> bool {
@@ -117,12 +114,16 @@ fn says_test(line: &str) -> bool {
         },
         |inside| inside.split_once([']', ')', '】', '）', '>', '}', ' ']),
     );
-    let is_sentence = TEST_SENTENCES.iter().any(|sentence| {
-        small.find(sentence).is_some_and(|at| {
-            let after = small[at + sentence.len()..].trim_start();
-            !after.starts_with(|letter: char| letter.is_ascii_alphanumeric())
-        })
-    });
+    let is_sentence = ENGLISH
+        .test_sentences
+        .iter()
+        .chain(&CHINESE.test_sentences)
+        .any(|sentence| {
+            small.find(sentence).is_some_and(|at| {
+                let after = small[at + sentence.len()..].trim_start();
+                !after.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+            })
+        });
     let is_chinese_sentence = small.match_indices("测试").any(|(at, word)| {
         let start = small.floor_char_boundary(at.saturating_sub(MAX_SENTENCE_BYTES));
         let is_end = !small[at + word.len()..].starts_with(char::is_alphanumeric);
@@ -137,21 +138,6 @@ fn says_test(line: &str) -> bool {
 /// Maximum distance between 这 and 测试 in "这只是一个测试", in bytes.
 const MAX_SENTENCE_BYTES: usize = 18;
 
-const TEST_SENTENCES: [&str; 12] = [
-    "this is a test",
-    "this is a test message",
-    "this is a test note",
-    "this is only a test",
-    "this is just a test",
-    "just a test",
-    "only a test",
-    "just testing",
-    "only for testing",
-    "testing purposes",
-    "仅供测试",
-    "用于测试",
-];
-
 /// Returns whether a clause is about an invented appointment, a reminder for a test, or what an automated test does.
 pub(super) fn names_test_data(text: &str) -> bool {
     let small = text.to_lowercase().replace("made-up", "invented");
@@ -160,36 +146,28 @@ pub(super) fn names_test_data(text: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let is_pair = |pair: &[&str]| {
-        let is_record = list_contains("reminder reminders appointment appointments entry", pair[1]);
-        list_contains(INVENTED_WORDS, pair[0]) && (is_record || list_contains(EVENT_NOUNS, pair[1]))
-            || list_contains("test dummy", pair[0]) && is_record
+        let is_record = list_contains(&ENGLISH.records, pair[1]);
+        list_contains(&ENGLISH.invented, pair[0])
+            && (is_record || list_contains(&ENGLISH.event_nouns, pair[1]))
+            || list_contains(&["test", "dummy"], pair[0]) && is_record
     };
     let own = words
         .iter()
-        .position(|word| !list_contains("the a an our this my", word))
+        .position(|word| !list_contains(&ENGLISH.determiners, word))
         .unwrap_or_default();
     let is_automated = matches!(words[own..], [kind, named, verb, ..]
-        if list_contains(AUTOMATED_TESTS, kind)
-            && list_contains("test tests", named)
-            && !list_contains("for of in on at by is are due and or with today tomorrow next", verb));
+        if list_contains(&ENGLISH.automated_tests, kind)
+            && list_contains(&["test", "tests"], named)
+            && !list_contains(&ENGLISH.after_tests, verb));
     let plain = small.trim_start_matches(|letter: char| !letter.is_alphanumeric());
     let is_chinese = ["测试", "測試", "假的", "虚构的"].iter().any(|word| {
         plain.strip_prefix(word).is_some_and(|rest| {
-            let object = CHINESE_TEST_OBJECTS
-                .iter()
-                .find_map(|object| rest.strip_prefix(object));
+            let object = strip_any(rest, &CHINESE.test_objects);
             object.is_some_and(|rest| !rest.starts_with(['功', '系', '模', '服', '是']))
         })
     });
     words.windows(2).any(is_pair) || is_automated || is_chinese
 }
-
-const INVENTED_WORDS: &str = "fake fictional fictitious bogus pretend imaginary invented";
-const AUTOMATED_TESTS: &str =
-    "unit integration regression smoke acceptance end-to-end e2e snapshot automated fuzz";
-const CHINESE_TEST_OBJECTS: [&str; 8] = [
-    "提醒", "闹钟", "通知", "消息", "日程", "会议", "约会", "事件",
-];
 
 /// Maximum number of words of a label.
 const MAX_LABEL_WORDS: usize = 6;
@@ -202,21 +180,15 @@ pub(super) fn names_example(text: &str) -> bool {
         .filter(|word| !word.is_empty())
         .collect();
     let is_pair = |pair: &[&str]| {
-        list_contains("test dummy fake demo seed mock", pair[0])
-            && list_contains(
-                "data case cases input inputs output record records entry entries value values dataset fixture date dates message messages event events",
-                pair[1],
-            )
+        list_contains(&ENGLISH.sample_kinds, pair[0])
+            && list_contains(&ENGLISH.sample_data, pair[1])
     };
-    words.iter().any(|word| list_contains(EXAMPLE_WORDS, word))
+    words
+        .iter()
+        .any(|word| list_contains(&ENGLISH.examples, word))
         || words.windows(2).any(is_pair)
-        || CHINESE_EXAMPLE_WORDS
-            .split_ascii_whitespace()
-            .any(|word| small.contains(word))
+        || contains_any(&small, &CHINESE.examples)
 }
-
-const EXAMPLE_WORDS: &str = "example examples sample samples fixture fixtures placeholder placeholders dummy mock testcase testcases lorem";
-const CHINESE_EXAMPLE_WORDS: &str = "示例 样例 范例 样本 测试数据 测试用例 测试输入 测试样本 例子 例如 比如 占位 假数据 模拟数据 虚构";
 
 /// Returns whether a time in digits is a part of a number or code, such as an order number.
 ///
@@ -250,11 +222,9 @@ pub(super) fn is_part_of_code(prose: &str, span: &Range<usize>) -> bool {
     digits == said.len()
         || before.ends_with(joins)
         || is_continued
-        || list_contains(NUMBER_NAMES, &word)
+        || list_contains(&ENGLISH.number_names, &word)
         || label.ends_with(['号', '號'])
 }
-
-const NUMBER_NAMES: &str = "number no nr order invoice ticket case id ref reference code sku serial version build tracking";
 
 fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
@@ -409,31 +379,8 @@ pub(super) fn clause_ranges(
 
 /// Returns whether a text cannot contain a time: it has no digit, word or character used in times.
 pub(super) fn has_no_time(text: &str) -> bool {
-    const TIME_CHARACTERS: &str =
-        "日天月年周週星期时時点點刻早晚午夜今明昨后後初末节節秒分礼禮季号號旦诞誕";
-    let has_letter = || {
-        let begins = |word: &str| {
-            TIME_PREFIXES.iter().any(|own| {
-                word.get(..own.len())
-                    .is_some_and(|first| first.eq_ignore_ascii_case(own))
-            })
-        };
-        text.split(|character: char| !character.is_ascii_alphabetic())
-            .any(begins)
+    let is_digit = |character: char| {
+        character.is_ascii_digit() || ('\u{ff10}'..='\u{ff19}').contains(&character)
     };
-    !(text.bytes().any(|byte| byte.is_ascii_digit())
-        || text.contains(|character| {
-            TIME_CHARACTERS.contains(character) || ('\u{ff10}'..='\u{ff19}').contains(&character)
-        })
-        || has_letter())
+    !(text.contains(is_digit) || has_beginning(text, &WORDS.time_beginnings))
 }
-
-/// The first letters of the words that name times, except numbers.
-const TIME_PREFIXES: [&str; 62] = [
-    "mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "may", "jun",
-    "jul", "aug", "sep", "oct", "nov", "dec", "tod", "tom", "ton", "next", "week", "year", "hour",
-    "min", "sec", "day", "morn", "noon", "midn", "even", "night", "after", "christ", "xmas",
-    "east", "thank", "hallo", "val", "new", "eve", "half", "quarter", "couple", "few", "fort",
-    "end", "begin", "start", "later", "soon", "mother", "father", "labo", "indep", "mem", "pres",
-    "good", "first", "last",
-];

@@ -6,6 +6,7 @@ use chrono::{DateTime, NaiveTime, TimeDelta, TimeZone, Timelike, Utc};
 use memory_core::datetime::{
     DateMention, DatePrecision, TimeRelation, find_dates, find_old_time_words,
 };
+use memory_core::language::contains_any;
 use memory_core::text::is_han;
 use memory_core::{Memory, add_time, recurrence_words};
 
@@ -13,6 +14,7 @@ use super::prose::{
     blank_range, clause_ranges, has_no_time, is_part_of_code, own_prose, statement_ranges,
 };
 use super::{chinese, english};
+use crate::language::WORDS;
 
 /// Maximum number of reminders of one memory.
 pub const MOST: usize = 5;
@@ -178,7 +180,7 @@ fn join_lists(prose: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
             .last()
             .and_then(|list| prose.get(list.end..span.start));
         match lists.last_mut() {
-            Some(list) if joint.is_some_and(|joint| LIST_JOINTS.contains(&joint.trim())) => {
+            Some(list) if joint.is_some_and(|joint| WORDS.joints.contains(&joint.trim())) => {
                 list.end = span.end;
             }
             _ => lists.push(span.clone()),
@@ -186,9 +188,6 @@ fn join_lists(prose: &str, spans: &[Range<usize>]) -> Vec<Range<usize>> {
     }
     lists
 }
-
-/// What separates the times of a list. "Or" separates alternatives.
-const LIST_JOINTS: [&str; 8] = ["and", "and at", ",", "&", "和", "及", "、", ", and"];
 
 /// Returns the text with spaces for the times that it states to be old ones, with the words that say so.
 fn blank_old_times<Tz: TimeZone>(
@@ -200,9 +199,7 @@ fn blank_old_times<Tz: TimeZone>(
     for statement in statements {
         for clause in clause_ranges(prose, statement, &[]) {
             let small = prose[clause.clone()].to_ascii_lowercase();
-            let may_be_old = [" was ", " were ", " not ", "不"]
-                .iter()
-                .any(|word| small.contains(word));
+            let may_be_old = contains_any(&small, &[" was ", " were ", " not ", "不"]);
             if !may_be_old && find_old_time_words(&small).is_none() {
                 continue;
             }
@@ -367,14 +364,7 @@ impl RequestStrength {
 /// Returns whether a time is given in hours, minutes or seconds from now.
 fn is_hours_away(said: &str) -> bool {
     let said = said.to_lowercase();
-    let is_named = ["minute", "hour", "second", " min", " sec"]
-        .iter()
-        .any(|unit| said.contains(unit))
-        || is_short_form(&said);
-    is_named
-        || ["分钟", "小时", "秒", "分鐘", "小時", "钟头", "鐘頭"]
-            .iter()
-            .any(|unit| said.contains(unit))
+    contains_any(&said, &WORDS.short_units) || is_short_form(&said)
 }
 
 /// Returns whether a time is written like `in 5m` or `in 2h`.

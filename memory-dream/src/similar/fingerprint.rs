@@ -2,11 +2,12 @@
 
 use std::collections::HashSet;
 
-use memory_core::text::{Token, TokenKind, fold, tokenize};
+use memory_core::text::{Token, TokenKind, fold, is_sentence_end, tokenize};
 use memory_core::wikilink;
 
 use super::min_hash::{for_each_shingle, hash_word};
 use super::word_effect::{WordEffect, number_digits, word_effect};
+use crate::language::WORDS;
 use crate::merge::{parse_passages, passage_topic};
 
 /// The analysis of a text, computed once for several comparisons.
@@ -144,7 +145,7 @@ impl FingerprintBuilder<'_> {
             .text
             .get(self.end..token.span.start)
             .unwrap_or_default();
-        if gap.contains(['.', '!', '?', ';', '\n', '。', '！', '？', '；']) {
+        if gap.contains(is_sentence_end) {
             self.place = 0;
         }
         self.add_question_mark(gap);
@@ -243,15 +244,13 @@ fn negated_word(form: &str) -> Option<&str> {
 /// It is an ending that makes a different word, as in `business` and `busy`, or `irregular` for an irregular form.
 fn distinguishing_ending(form: &str, stem: &str) -> &'static str {
     // A final `s` is removed first, since it does not make a different word.
-    const ENDINGS: [&str; 24] = [
-        "ed", "ity", "nes", "ment", "er", "or", "ly", "al", "ally", "ive", "able", "ible", "ation",
-        "ion", "ist", "ism", "ful", "les", "ize", "ise", "ance", "ence", "ou", "ic",
-    ];
     let singular = form.strip_suffix('s').unwrap_or(form);
     let mut shorter = stem.chars();
     shorter.next_back();
-    match ENDINGS
-        .into_iter()
+    match WORDS
+        .endings
+        .iter()
+        .copied()
         .find(|ending| singular.ends_with(ending))
     {
         _ if form == stem || singular == stem => "",
