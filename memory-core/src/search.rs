@@ -7,8 +7,8 @@ use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
-    EmbedError, Embedder, Embedding, Hit, Query, QueryVector, Ranking, Reranking, Scope,
-    SearchRequest, SearchResults, Services, StoreError, is_nonzero, rank,
+    EmbedError, Embedder, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
+    SearchResults, Services, StoreError, is_nonzero, rank,
 };
 
 /// Minimum number of hits that are reordered for diversity.
@@ -134,9 +134,6 @@ fn search_parsed(
         found.hits = diversify(found.hits, query);
     }
     found.hits.truncate(query.limit);
-    if let Some(project) = &services.project {
-        prefer_project(&mut found.hits, &Scope::Project(project.clone()));
-    }
     order_versions(&mut found.hits);
     let is_cut = 0 < question.left_out;
     let cut = is_cut.then(|| {
@@ -154,26 +151,6 @@ fn search_parsed(
         .collect();
     found.degraded = Some(reasons.join("; ")).filter(|reasons| !reasons.is_empty());
     Ok(found)
-}
-
-/// Factor of the score of a memory of the caller's project.
-const PROJECT_FACTOR: f32 = 1.15;
-
-/// Moves the hits of the caller's project before others that are hardly better.
-fn prefer_project(hits: &mut [Hit], project: &Scope) {
-    let is_own = |hit: &Hit| hit.stored.memory.scope == *project;
-    for last in 1..hits.len() {
-        for at in (1..=last).rev() {
-            let (before, own) = (&hits[at - 1], &hits[at]);
-            let is_alike = before.explanation.is_part == own.explanation.is_part
-                && before.explanation.rerank.is_none();
-            let is_better = before.score < own.score * PROJECT_FACTOR;
-            if !is_own(own) || is_own(before) || !is_alike || !is_better {
-                break;
-            }
-            hits.swap(at - 1, at);
-        }
-    }
 }
 
 /// Searches the store; falls back to a search by words if the vectors cause an error.
@@ -420,39 +397,6 @@ mod tests {
         let found = search(&services, &query).expect("the words are looked for");
         assert_eq!(found.total, 1);
         assert!(found.degraded.is_some_and(|why| why.contains("words only")));
-    }
-
-    #[test]
-    fn of_equally_good_memories_that_of_the_project_comes_first() {
-        let services = services(Arc::new(MemStore::default()));
-        let web = Scope::Project("web".into());
-        for (text, scope) in [
-            ("the report of the grant is due in March", web.clone()),
-            ("the report of the grant is due in May", Scope::Global),
-            (
-                "the report of the grant of Lagoon: the report is due",
-                Scope::Global,
-            ),
-        ] {
-            write(
-                &services,
-                Draft::new(text).scope(scope),
-                SecretPolicy::Refuse,
-            )
-            .expect("it is kept");
-        }
-        let place = |project: Option<&str>| {
-            let services = Services {
-                project: project.map(str::to_owned),
-                ..services.clone()
-            };
-            let query = Query::new("when is the report of the grant due?");
-            let found = search(&services, &query).expect("it is searched");
-            let mut hits = found.hits.iter();
-            hits.position(|hit| hit.stored.memory.scope == web)
-        };
-        assert_eq!(place(Some("web")), Some(0));
-        assert_ne!(place(None), Some(0));
     }
 
     /// A model that records the embedded texts.

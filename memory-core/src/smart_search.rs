@@ -130,12 +130,12 @@ pub fn smart_search<Tz: TimeZone>(
     let mut found = ask(text, filter)?;
     let named = describe_filter(&narrow, filter, &now.timezone());
     let mut reason = format!("nothing matches {named}; all memories were searched");
-    // A category may be part of the subject, but a time is asked for.
-    if has_other_times(&narrow, filter) {
-        let listed = list_newest(services, &narrow, MAX_LISTED.min(limit))?;
+    // A category and a time together are asked for; one of them may be part of the subject.
+    if has_other_times(&narrow, filter) && narrow.category != filter.category {
+        let listed = list_newest(services, &narrow, MAX_LISTED)?;
         if 0 < listed.total {
             reason = format!(
-                "no memory of {named} has these words; the newest of them come first, then all memories with the words"
+                "nothing matches {named}; its newest memories come first, then those of all memories that match"
             );
             found = prepend(listed, found, limit);
         }
@@ -185,7 +185,7 @@ pub(crate) fn demote_near_duplicates(hits: Vec<Hit>, limit: usize) -> Vec<Hit> {
         .collect()
 }
 
-/// Maximum number of memories of a time that are listed before those with the words of the query.
+/// Maximum number of memories of a category and a time that are listed before those with the words of the query.
 const MAX_LISTED: usize = 5;
 
 /// Returns the hits of both results, those of `first` before the others.
@@ -193,11 +193,13 @@ fn prepend(first: SearchResults, others: SearchResults, limit: usize) -> SearchR
     let mut hits = first.hits;
     let listed: HashSet<MemoryId> = hits.iter().map(|hit| hit.stored.memory.id).collect();
     let is_new = |hit: &Hit| !listed.contains(&hit.stored.memory.id);
+    let repeated = others.hits.iter().filter(|hit| !is_new(hit)).count();
+    let total = others.total + (listed.len() - repeated) as u64;
     hits.extend(others.hits.into_iter().filter(is_new));
     hits.truncate(limit);
     SearchResults {
         hits,
-        total: first.total.max(others.total),
+        total,
         degraded: first.degraded.or(others.degraded),
     }
 }
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn the_memories_of_a_time_come_first_if_none_of_them_has_the_words() {
+    fn the_memories_of_a_category_and_time_come_first_if_none_of_them_has_the_words() {
         let services = services(Arc::new(MemStore::default()));
         let old = services.clock.now() - chrono::TimeDelta::days(40);
         for (text, created_at) in [
@@ -364,7 +366,13 @@ mod tests {
             };
             write(&services, draft, SecretPolicy::Refuse).expect("it is kept");
         }
+        let of_the_week = ask(&services, "what about hosting this week").found;
+        assert_eq!(
+            of_the_week.hits[0].stored.memory.content,
+            "hosting costs nine euros"
+        );
         let found = ask(&services, "decisions about hosting this week").found;
+        assert_eq!(found.total, 2);
         let texts: Vec<&str> = found
             .hits
             .iter()
@@ -376,7 +384,7 @@ mod tests {
         );
         let why = found.degraded.expect("the reason is stated");
         assert!(
-            why.starts_with("no memory of category decisions, from "),
+            why.starts_with("nothing matches category decisions, from "),
             "{why}"
         );
     }

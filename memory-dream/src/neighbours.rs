@@ -7,7 +7,7 @@ use memory_core::conversation::contradicts;
 use memory_core::standing::replaces_standing;
 use memory_core::{
     Filter, Hit, HomeSection, Memory, MemoryId, Neighbour, NeighbourFinder, NeighbourRelation,
-    Query, Scope, Services, StoreError, StoredMemory, may_replace_note, search,
+    Query, Scope, Services, StoreError, StoredMemory, may_replace_note, replaces_note, search,
 };
 
 use crate::similar::compare_texts;
@@ -105,18 +105,19 @@ fn find_neighbours(
     let updated: Vec<&Memory> = others
         .iter()
         .copied()
-        .filter(|other| may_replace_note(memory, other))
+        .filter(|other| replaces_note(memory, other))
         .chain(superseded.iter().map(|stored| &stored.memory))
         .collect();
     let relation = |other: &Memory| {
         let is_updated = successors.contains(&other.id)
             || updated
                 .iter()
-                .any(|newer| newer.id == other.id || may_replace_note(newer, other));
+                .any(|newer| newer.id == other.id || replaces_note(newer, other));
         let relation = if is_updated {
             NeighbourRelation::Updates
         } else {
-            relation(memory, other, near.contains(&other.id))?
+            let is_near = near.contains(&other.id) || may_replace_note(memory, other);
+            relation(memory, other, is_near)?
         };
         let is_wide = relation < NeighbourRelation::Duplicate;
         let is_near = [&Scope::Global, &memory.scope].contains(&&other.scope);

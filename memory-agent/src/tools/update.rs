@@ -25,13 +25,14 @@ pub(super) const MEMORY_UPDATE: BuiltInTool<UpdateInput> = BuiltInTool {
     execute: |context, input| {
         let before = context.services.store.get_by(&input.id)?;
         let change = RequestedChange::of(context, &input, &before.memory.tags)?;
+        let superseded = change.patch.supersedes.clone();
         let stored = change.apply(context, &before, input.version)?;
         context.recalled.add(None, [&stored]);
         Ok(match context.detail {
             AnswerDetail::Full => json::memory(&stored, context.services.inbox_ttl),
             AnswerDetail::Brief => {
                 let mut fields = brief_answer(context, &input, &before, &stored);
-                add_superseded(context, &find_all(context, &input.supersedes)?, &mut fields);
+                add_superseded(context, stored.memory.id, &superseded, &mut fields);
                 if stored.memory.content != before.memory.content {
                     let similar = context.services.neighbours_of_stored(&stored.memory);
                     add_similar(context, stored.memory.id, &similar, &mut fields);

@@ -70,7 +70,7 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
             AnswerDetail::Full => crate::json::write_result(&written, &similar),
             AnswerDetail::Brief => {
                 let mut fields = written_memory(context, &written);
-                add_superseded(context, &superseded, &mut fields);
+                add_superseded(context, written.id, &superseded, &mut fields);
                 add_similar(context, written.id, &similar, &mut fields);
                 fields.into()
             }
@@ -78,16 +78,17 @@ pub(super) const MEMORY_WRITE: BuiltInTool<WriteInput> = BuiltInTool {
     },
 };
 
-/// Adds the ids of the memories that a change superseded to a brief result.
+/// Adds the ids of the memories that `new` superseded to a brief result.
 pub(super) fn add_superseded(
     context: &ToolContext,
+    new: MemoryId,
     superseded: &[MemoryId],
     fields: &mut Map<String, Value>,
 ) {
     // A proposed change supersedes nothing yet.
     let is_done = |id: &&MemoryId| {
         let stored = context.services.store.get(id);
-        stored.is_ok_and(|stored| stored.memory.superseded_by.is_some())
+        stored.is_ok_and(|stored| stored.memory.superseded_by == Some(new))
     };
     let done = superseded.iter().filter(is_done);
     let ids: Vec<String> = done.map(|id| short_id(context, id)).collect();
@@ -119,21 +120,18 @@ pub(super) fn add_similar(
     if context.services.proposals.contains(&new) {
         return;
     }
-    let is_replaceable = |own: &&Neighbour| own.relation < NeighbourRelation::Related;
-    let replaceable: Vec<&Neighbour> = similar.iter().filter(is_replaceable).collect();
-    let old = if replaceable.is_empty() {
-        similar.iter().collect()
+    let replaceable = similar
+        .iter()
+        .filter(|own| own.relation < NeighbourRelation::Related)
+        .map(|own| short_id(context, &own.id));
+    let old: Vec<String> = replaceable.collect();
+    let (replaced, ids) = if old.is_empty() {
+        ("one of these, with its id as ID", vec!["ID".to_owned()])
     } else {
-        replaceable
-    };
-    let ids: Vec<String> = old.iter().map(|own| short_id(context, &own.id)).collect();
-    let (replaced, choice) = if ids.len() == 1 {
-        ("it", "")
-    } else {
-        ("any of these", ", with only the ids that it replaces")
+        ("it", old)
     };
     let call = json!({ "id": short_id(context, &new), "supersedes": ids });
-    let next = format!("if the new memory replaces {replaced}: memory_update {call}{choice}");
+    let next = format!("if the new memory replaces {replaced}: memory_update {call}");
     fields.insert("next".into(), next.into());
 }
 

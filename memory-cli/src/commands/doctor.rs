@@ -8,6 +8,8 @@ use serde_json::json;
 use crate::app::App;
 use crate::doctor::{check_home, report_json};
 use crate::failure::Failure;
+use crate::ingestion::{INDEXING_SESSIONS, open_history};
+use crate::instances::DEFAULT;
 use crate::print::{Table, TableColumn};
 use crate::system_check::{SystemFinding, SystemState, check_system, check_without_settings};
 
@@ -165,6 +167,12 @@ impl ReindexArgs {
         let home = app.open()?;
         let mut bar = app.output.progress_bar("reading");
         let documents = home.store.rebuild(&mut |progress| bar.show(progress))?;
+        drop(bar);
+        let sessions = open_history(DEFAULT, &home.settings)?;
+        let mut bar = app.output.progress_bar(INDEXING_SESSIONS);
+        sessions
+            .store
+            .rebuild_index(&mut |progress| bar.show(progress))?;
         drop(bar);
         let disorder = home.store.journal_warning();
         if app.output.is_json() {

@@ -54,7 +54,7 @@ fn the_transcripts_beside_memories_are_named() {
     assert_snapshot!(sandbox.run(&["import", "backup/.claude/projects/-tea/1.jsonl"]), @"
     claude-sessions	1	0	0	1	0
     --- stderr
-    `memory instance run history sessions` lists the conversations; `memory search` finds facts from them after the same command with --extract, which requires a language model
+    `memory instance run history sessions` lists the conversations; the same command with --extract draws facts from them, which requires a language model
     ");
 }
 

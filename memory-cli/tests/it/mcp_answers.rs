@@ -134,7 +134,7 @@ fn a_write_names_what_it_may_replace_and_one_call_replaces_it() {
     assert_eq!(relations, ["contradicts", "contradicts"], "{corrected}");
     let next = structured(&corrected, "next").as_str().expect("a call");
     assert!(
-        next.starts_with("if the new memory replaces any of these: memory_update "),
+        next.starts_with("if the new memory replaces it: memory_update "),
         "{next}"
     );
     assert_eq!(client.end(), Some(0));

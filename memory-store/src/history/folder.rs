@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
@@ -24,6 +25,7 @@ use super::message::is_session_file;
 use super::queue::{AppendQueues, TakeBatch};
 use super::rewrite::SessionRewriter;
 use super::{append, operations};
+use crate::cache_file::create_folder;
 use crate::disk::{
     BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, RealDisk, find_case_variant,
 };
@@ -40,6 +42,8 @@ pub struct HistoryFolder {
     queues: AppendQueues,
     /// The index, and the folder of its files, if there is one.
     index: Option<(PathBuf, OnceLock<MemoryIndex>)>,
+    /// The number of sessions that the index could not read.
+    unreadable: AtomicU64,
     /// The files with a name that is synced and was compared with names that differ only in case.
     known: Mutex<HashSet<String>>,
 }
@@ -61,6 +65,7 @@ impl HistoryFolder {
             patience: PATIENCE,
             queues: AppendQueues::default(),
             index: None,
+            unreadable: AtomicU64::new(0),
             known: Mutex::default(),
         }
     }
@@ -87,9 +92,25 @@ impl HistoryFolder {
         if let Some(index) = index.get() {
             return Ok(Some(index));
         }
+        if let Some(parent) = place.parent() {
+            create_folder(parent)
+                .map_err(|error| file_error(&parent.display().to_string(), error))?;
+        }
         let disk = RealDisk::open(self.root()).map_err(folder_error(self.root()))?;
         let open = || MemoryIndex::open_in(Arc::new(disk), self.root(), place.clone(), 0);
         Ok(Some(index.get_or_init(open)))
+    }
+
+    fn remove_index(&self) -> Result<(), InstanceError> {
+        let Some((place, _)) = &self.index else {
+            return Ok(());
+        };
+        match fs::remove_dir_all(place) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(file_error(&place.display().to_string(), error))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the path of the folder.
@@ -291,9 +312,15 @@ impl MessageStore for HistoryFolder {
 
     fn refresh_index(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), InstanceError> {
         if let Some(index) = self.open_index()? {
-            index.refresh_sessions(progress)?;
+            let unreadable = index.refresh_sessions(progress)?;
+            self.unreadable.store(unreadable, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    fn rebuild_index(&self, progress: &mut dyn FnMut(Progress)) -> Result<(), InstanceError> {
+        self.remove_index()?;
+        self.refresh_index(progress)
     }
 
     fn search(
@@ -304,8 +331,28 @@ impl MessageStore for HistoryFolder {
         if self.index.is_none() {
             return Ok(None);
         }
-        let found = self.open_index()?.map(|index| index.search(asked, now));
-        Ok(Some(found.transpose()?.unwrap_or_default()))
+        let Some(index) = self.open_index()? else {
+            return Ok(Some(SearchResults::default()));
+        };
+        let mut found = index.search(asked, now)?;
+        // The search may have replaced a damaged index by an empty one.
+        if index.has_no_sessions()? {
+            self.refresh_index(&mut |_| ())?;
+            found = index.search(asked, now)?;
+        }
+        let unreadable = self.unreadable.load(Ordering::Relaxed);
+        if 0 < unreadable {
+            let sessions = if unreadable == 1 {
+                "1 session".to_owned()
+            } else {
+                format!("{unreadable} sessions")
+            };
+            found.degraded = Some(format!(
+                "{sessions} in {} cannot be read",
+                self.root().display()
+            ));
+        }
+        Ok(Some(found))
     }
 
     fn delete(
@@ -398,14 +445,9 @@ impl InstanceOperations for HistoryFolder {
         let purged = operations::log(disk)
             .purge(before)
             .map_err(operations::log_error)?;
-        if let Some((place, _)) = self.index.as_ref().filter(|_| purged != (0, 0)) {
+        if purged != (0, 0) {
             // The files of the index still contain words of purged messages; the next search builds it anew.
-            match fs::remove_dir_all(place) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(file_error(&place.display().to_string(), error));
-                }
-                _ => {}
-            }
+            self.remove_index()?;
         }
         Ok(purged)
     }

@@ -34,14 +34,16 @@ struct SessionUpdate {
 }
 
 impl MemoryIndex {
-    /// Updates an index of sessions to the files in its folder. `progress` counts the bytes of changed files.
+    /// Updates an index of sessions to the files in its folder, and returns the number of unreadable files.
+    ///
+    /// `progress` counts the bytes of changed files. The messages of an unreadable file stay in the index.
     ///
     /// # Errors
     /// If the folder cannot be listed, or the index cannot be read or written.
     pub(crate) fn refresh_sessions(
         &self,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         self.query("find changed sessions", |index, opened| {
             let now = now_ns();
             let mut known = session_sums(&opened.connection)?;
@@ -66,15 +68,16 @@ impl MemoryIndex {
                 total: Some(changed.iter().map(|(_, signature, _)| signature.size).sum()),
             };
             let mut update = SessionUpdate::default();
+            let mut unreadable = 0;
             for (name, signature, sums) in changed {
-                index.read_session(opened, &name, &mut update)?;
-                // A file that may change without a new signature is read again by the next refresh.
-                let sums = if is_settled(&signature, now) {
-                    sums
+                if index.read_session(opened, &name, &mut update)? {
+                    // A file that may change without a new signature is read again by the next refresh.
+                    let is_settled = is_settled(&signature, now);
+                    let sums = Some(sums).filter(|_| is_settled).unwrap_or_default();
+                    update.read.push((name, sums));
                 } else {
-                    FolderSums::default()
-                };
-                update.read.push((name, sums));
+                    unreadable += 1;
+                }
                 read.done += signature.size;
                 progress(read);
             }
@@ -84,20 +87,39 @@ impl MemoryIndex {
                     .extend(indexed_messages(&opened.connection, &lost)?.into_keys());
                 update.lost.push(lost);
             }
-            update.write(opened)
+            update.write(opened)?;
+            Ok(unreadable)
+        })
+    }
+
+    /// Returns whether no session is in the index, as after a repair.
+    ///
+    /// # Errors
+    /// If the index cannot be read.
+    pub(crate) fn has_no_sessions(&self) -> Result<bool, StoreError> {
+        self.query("find indexed sessions", |_, opened| {
+            let sql = "SELECT NOT EXISTS(SELECT 1 FROM folders)";
+            Ok(opened.connection.query_row(sql, (), |row| row.get(0))?)
         })
     }
 
     /// Adds the differences between a session and its messages in the index to `update`, and writes full portions.
+    ///
+    /// Returns whether the file could be read.
     fn read_session(
         &self,
         opened: &mut OpenIndex,
         file: &str,
         update: &mut SessionUpdate,
-    ) -> Result<(), IndexError> {
+    ) -> Result<bool, IndexError> {
         let mut known = indexed_messages(&opened.connection, file)?;
-        for message in read_messages(self.disk.as_ref(), file)? {
-            let message = message?;
+        let Ok(messages) = read_messages(self.disk.as_ref(), file) else {
+            return Ok(false);
+        };
+        for message in messages {
+            let Ok(message) = message else {
+                return Ok(false);
+            };
             if known.remove(&message.stored.path) == Some(message.stored.stamp.0) {
                 continue;
             }
@@ -107,7 +129,7 @@ impl MemoryIndex {
             }
         }
         update.gone.extend(known.into_keys());
-        Ok(())
+        Ok(true)
     }
 }
 

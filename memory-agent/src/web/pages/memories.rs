@@ -175,7 +175,7 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     }
     let is_plain = is_search && page == 1 && fields.without(&["q"]).is_empty();
     let sessions = if is_plain {
-        find_sessions(request, &words).unwrap_or_else(|error| {
+        find_sessions(request, &words, &filter).unwrap_or_else(|error| {
             problems.push(format!(
                 "the sessions cannot be searched: {}",
                 error.error.message
@@ -241,10 +241,18 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
 const MAX_SESSIONS: usize = 3;
 
 /// Returns the best messages of the sessions of the default history.
-fn find_sessions(request: &WebRequest, text: &str) -> Result<Vec<SessionMatch>, PageError> {
+fn find_sessions(
+    request: &WebRequest,
+    text: &str,
+    filter: &Filter,
+) -> Result<Vec<SessionMatch>, PageError> {
     let place = ("history".to_owned(), "default".to_owned());
     let messages = open_messages(request, &place)?;
-    let query = Query::new(text);
+    let query = Query::new(text).filter(Filter {
+        from: filter.from,
+        until: filter.until,
+        ..Filter::default()
+    });
     let found = history::search_sessions(&messages, &query, MAX_SESSIONS, &mut |_| ())?;
     let matches = found.hits.iter().map(|hit| {
         let chat = ChatHit::of(hit);

@@ -187,7 +187,7 @@ fn print_next_step(
         format!("history/{}", options.instance)
     };
     Ok(app.output.note(&format!(
-        "`memory instance run {instance} sessions` lists the conversations; `memory search` finds facts from them after the same command with --extract, which requires a language model"
+        "`memory instance run {instance} sessions` lists the conversations; the same command with --extract draws facts from them, which requires a language model"
     ))?)
 }
 

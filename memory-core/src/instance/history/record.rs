@@ -191,10 +191,12 @@ impl SessionRecord {
             Value::String(text) => Some(text.clone()),
             part => part.get("text")?.as_str().map(str::to_owned),
         };
-        let record: Value = serde_json::from_str(self.text.as_str()).unwrap_or_default();
-        match record.get("content") {
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(parts)) => {
+        let members = self.text.members().unwrap_or_default();
+        let content = members.into_iter().find(|(key, _)| key == "content");
+        // Only the content is parsed: other members may be nested deeper than a parser goes.
+        match content.map(|(_, content)| serde_json::from_str(content.as_str())) {
+            Some(Ok(Value::String(text))) => text,
+            Some(Ok(Value::Array(parts))) => {
                 let texts: Vec<_> = parts.iter().filter_map(part_text).collect();
                 texts.join("\n")
             }

@@ -66,8 +66,8 @@ pub fn search(
     messages.store.search(&asked, messages.clock.now())
 }
 
-/// Number of the best messages among which the best sessions are chosen.
-const MESSAGES_READ: usize = 30;
+/// Numbers of the best messages among which the best sessions are chosen, each if the one before has too few sessions.
+const MESSAGES_READ: [usize; 3] = [30, 300, 3_000];
 
 /// Returns the best message of each of the best sessions for a query, at most `limit`; `total` counts all messages that match.
 ///
@@ -79,21 +79,27 @@ pub fn search_sessions(
     limit: usize,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<SearchResults, InstanceError> {
-    let query = Query {
-        limit: MESSAGES_READ,
-        ranking: Ranking {
-            coverage: MatchCoverage::Best,
-            ..query.ranking
-        },
-        ..query.clone()
-    };
-    let mut found = search(messages, &query, progress)?.unwrap_or_default();
-    let mut seen = BTreeSet::new();
-    found
-        .hits
-        .retain(|hit| seen.insert(hit.stored.memory.scope.clone()));
-    found.hits.truncate(limit);
-    Ok(found)
+    let mut best = SearchResults::default();
+    for read in MESSAGES_READ {
+        let query = Query {
+            limit: read,
+            ranking: Ranking {
+                coverage: MatchCoverage::Best,
+                ..query.ranking
+            },
+            ..query.clone()
+        };
+        best = search(messages, &query, progress)?.unwrap_or_default();
+        let is_whole = best.hits.len() < read;
+        let mut seen = BTreeSet::new();
+        best.hits
+            .retain(|hit| seen.insert(hit.stored.memory.scope.clone()));
+        if is_whole || limit <= best.hits.len() {
+            break;
+        }
+    }
+    best.hits.truncate(limit);
+    Ok(best)
 }
 
 /// The result of reading a session.

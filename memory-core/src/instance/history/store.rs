@@ -59,6 +59,14 @@ pub trait MessageStore: InstanceOperations {
         Ok(())
     }
 
+    /// Builds the index of the messages anew, if the store has one.
+    ///
+    /// # Errors
+    /// An error of the store.
+    fn rebuild_index(&self, _progress: &mut dyn FnMut(Progress)) -> Result<(), InstanceError> {
+        Ok(())
+    }
+
     /// Returns the messages that match, best first, in the scopes `conversation:<session>`; `None` if the store has no index.
     ///
     /// They are those of the last [`Self::refresh_index`], without messages that have changed since.
