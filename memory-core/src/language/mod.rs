@@ -36,10 +36,14 @@ use std::sync::LazyLock;
 pub(crate) use matching::unspaced;
 pub use matching::{contains_any, remove_all, starts_with_any, strip_any};
 
-/// Declares the classes of files of words, as a struct of lists, and a function or constant that reads them.
+/// Declares the classes of files of words, as a struct of lists with a function that reads several files, or with a constant for one file.
+///
+/// In the struct for one file, a class may have another type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! word_classes {
+    (@type) => { Vec<&'static str> };
+    (@type $type:ty) => { $type };
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $class:ident,)* }) => {
         $(#[$meta])*
         #[derive(Debug)]
@@ -59,11 +63,16 @@ macro_rules! word_classes {
             }
         }
     };
-    ($(#[$meta:meta])* $constant:ident = $file:literal: $name:ident { $($body:tt)* }) => {
-        $crate::word_classes! { $(#[$meta])* $name { $($body)* } }
+    ($(#[$meta:meta])* $constant:ident = $file:literal: $name:ident { $($(#[$doc:meta])* $class:ident $(: $type:ty)?,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Default, serde::Deserialize)]
+        #[serde(default, deny_unknown_fields, bound(deserialize = "'de: 'static"))]
+        pub(super) struct $name {
+            $($(#[$doc])* pub(super) $class: $crate::word_classes!(@type $($type)?),)*
+        }
 
         pub(super) static $constant: std::sync::LazyLock<$name> =
-            std::sync::LazyLock::new(|| $name::read(&[include_str!($file)]));
+            std::sync::LazyLock::new(|| $crate::language::parse(include_str!($file)));
     };
 }
 
@@ -235,7 +244,8 @@ pub fn read_classes(files: &[&'static str]) -> BTreeMap<&'static str, Vec<&'stat
 ///
 /// # Panics
 /// If a file that is compiled into the program is no such file.
-pub(crate) fn parse<T: serde::Deserialize<'static>>(file: &'static str) -> T {
+#[doc(hidden)]
+pub fn parse<T: serde::Deserialize<'static>>(file: &'static str) -> T {
     serde_json::from_str(file).expect("the file describes word classes")
 }
 
