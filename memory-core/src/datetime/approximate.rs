@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::cursor::TokenCursor;
 use super::syntax::{CalendarDuration, DateExpression, DayExpression};
-use super::token::{DateNumber, DateToken, DateTokenKind};
+use super::token::DateTokenKind::{Han, Number, Sign, Word};
+use super::token::{DateNumber, DateToken};
 use super::{chinese, english, find};
 
 /// Maximum number of an approximate amount.
@@ -33,11 +34,10 @@ pub(super) fn merge_amounts<'t>(tokens: &[DateToken<'t>]) -> Vec<DateToken<'t>> 
             digits: low.to_string().len(),
             upper: Some(high),
         };
-        let ends_in_unit =
-            matches!(tokens[at + 1].what, DateTokenKind::Word(word) if english::is_unit(word));
+        let ends_in_unit = matches!(tokens[at + 1].what, Word(word) if english::is_unit(word));
         let last = if ends_in_unit { at } else { end - 1 };
         merged.push(DateToken {
-            what: DateTokenKind::Number(number),
+            what: Number(number),
             span: tokens[at].span.start..tokens[last].span.end,
             gap: tokens[at].gap,
         });
@@ -57,12 +57,10 @@ fn parse_numbers(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64)> {
     let before = cursor.peek_back(1);
     // "Friday at 2 or 3", "June 2 to 3" and 周三四 name an hour, a date and weekdays.
     let is_inside = match before {
-        Some(DateTokenKind::Number(_)) => true,
-        Some(DateTokenKind::Sign(_)) => cursor.is_glued(0),
-        Some(DateTokenKind::Word(word)) => word == "at" || english::lookup_month(word).is_some(),
-        Some(DateTokenKind::Han(character)) => {
-            chinese::is_numeral(character) || "第周期拜初".contains(character)
-        }
+        Some(Number(_)) => true,
+        Some(Sign(_)) => cursor.is_glued(0),
+        Some(Word(word)) => word == "at" || english::lookup_month(word).is_some(),
+        Some(Han(character)) => chinese::is_numeral(character) || "第周期拜初".contains(character),
         _ => false,
     };
     let numbers = cursor
@@ -88,11 +86,8 @@ fn parse_one_or_two(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64)> {
     cursor.step();
     let is_joined = is_one && is_unit && cursor.consume_word("or");
     let high = parse_number(cursor).filter(|high| is_joined && matches!(high, 2 | 3))?;
-    let is_longer = cursor.is_glued(0)
-        && matches!(
-            cursor.peek(0),
-            Some(DateTokenKind::Number(_) | DateTokenKind::Sign(':' | '-' | '/'))
-        );
+    let is_longer =
+        cursor.is_glued(0) && matches!(cursor.peek(0), Some(Number(_) | Sign(':' | '-' | '/')));
     let is_other = is_longer
         || english::is_unit(cursor.word())
         || english::is_half_day(cursor.word())
@@ -127,7 +122,7 @@ pub(super) fn with_end(
     let start = pieces.start.saturating_sub(MAX_CONTEXT);
     let mut around = tokens[start..tokens.len().min(pieces.end + MAX_CONTEXT)].to_vec();
     for token in &mut around {
-        if let DateTokenKind::Number(number) = &mut token.what
+        if let Number(number) = &mut token.what
             && let Some(upper) = number.upper
         {
             number.value = upper;
@@ -160,7 +155,8 @@ pub(super) fn is_range(spoken: &DateExpression) -> bool {
 
 /// Returns the place of the first approximate amount in the text.
 pub(super) fn find_amount(tokens: &[DateToken<'_>], pieces: &Range<usize>) -> Option<Range<usize>> {
-    let is_approximate = |token: &&DateToken<'_>| matches!(token.what, DateTokenKind::Number(number) if number.upper.is_some());
+    let is_approximate =
+        |token: &&DateToken<'_>| matches!(token.what, Number(number) if number.upper.is_some());
     tokens[pieces.clone()]
         .iter()
         .find(is_approximate)

@@ -1,6 +1,9 @@
 //! A backtracking cursor over the tokens of a text.
 
-use super::token::{DateNumber, DateToken, DateTokenKind};
+use std::ops::RangeInclusive;
+
+use super::token::DateTokenKind::{self, Han, Number, Other, Sign, Word};
+use super::token::{DateNumber, DateToken};
 
 /// A position between tokens. It is `Copy`, so that a parser can save and restore it.
 #[derive(Debug, Clone, Copy)]
@@ -55,11 +58,42 @@ impl<'t> TokenCursor<'t> {
 
     /// Returns the word `back` positions before the cursor, or an empty string.
     pub(super) fn word_before(&self, back: usize) -> &'t str {
-        if let Some(DateTokenKind::Word(word)) = self.peek_back(back) {
+        if let Some(Word(word)) = self.peek_back(back) {
             word
         } else {
             ""
         }
+    }
+
+    /// Returns the sign `ahead` positions after the next token.
+    pub(super) fn sign(&self, ahead: usize) -> Option<char> {
+        sign_of(self.peek(ahead)?)
+    }
+
+    /// Returns the sign `back` positions before the cursor.
+    pub(super) fn sign_before(&self, back: usize) -> Option<char> {
+        sign_of(self.peek_back(back)?)
+    }
+
+    /// Returns whether the token `ahead` positions after the next one is a number in digits.
+    pub(super) fn is_number(&self, ahead: usize) -> bool {
+        matches!(self.peek(ahead), Some(Number(_)))
+    }
+
+    /// Returns whether the token `back` positions before the cursor is a number in digits.
+    pub(super) fn is_number_before(&self, back: usize) -> bool {
+        matches!(self.peek_back(back), Some(Number(_)))
+    }
+
+    /// Returns whether one of these Chinese characters is `ahead` positions after the next token.
+    pub(super) fn is_han_next(&self, ahead: usize, characters: &str) -> bool {
+        self.peek_han(ahead)
+            .is_some_and(|character| characters.contains(character))
+    }
+
+    /// Returns whether one of these Chinese characters is `back` positions before the cursor.
+    pub(super) fn is_han_before(&self, back: usize, characters: &str) -> bool {
+        matches!(self.peek_back(back), Some(Han(character)) if characters.contains(character))
     }
 
     pub(super) fn is_at_start(&self) -> bool {
@@ -94,7 +128,7 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn word_ahead(&self, ahead: usize) -> &'t str {
-        if let Some(DateTokenKind::Word(word)) = self.peek(ahead) {
+        if let Some(Word(word)) = self.peek(ahead) {
             word
         } else {
             ""
@@ -104,17 +138,17 @@ impl<'t> TokenCursor<'t> {
     /// Returns the sign after the next token if it is glued to it.
     pub(super) fn peek_ahead_sign(&self) -> Option<char> {
         match self.peek(1) {
-            Some(DateTokenKind::Sign(sign)) if self.is_glued(1) => Some(sign),
+            Some(Sign(sign)) if self.is_glued(1) => Some(sign),
             _ => None,
         }
     }
 
     pub(super) fn consume_word(&mut self, word: &str) -> bool {
-        self.consume_if(|what| what == DateTokenKind::Word(word))
+        self.consume_if(|what| what == Word(word))
     }
 
     pub(super) fn consume_any_word(&mut self, words: &[&str]) -> bool {
-        self.consume_if(|what| matches!(what, DateTokenKind::Word(word) if words.contains(&word)))
+        self.consume_if(|what| matches!(what, Word(word) if words.contains(&word)))
     }
 
     /// Consumes all words of a phrase, also with hyphens between them, or nothing.
@@ -137,7 +171,7 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn consume_sign(&mut self, sign: char) -> bool {
-        self.consume_if(|what| what == DateTokenKind::Sign(sign))
+        self.consume_if(|what| what == Sign(sign))
     }
 
     pub(super) fn consume_glued_sign(&mut self, sign: char) -> bool {
@@ -156,7 +190,7 @@ impl<'t> TokenCursor<'t> {
         let is_one = |what| {
             matches!(
                 what,
-                DateTokenKind::Number(DateNumber {
+                Number(DateNumber {
                     value: 1,
                     digits: 1,
                     ..
@@ -168,7 +202,7 @@ impl<'t> TokenCursor<'t> {
                 .chars()
                 .all(|character| {
                     cursor.consume_if(|what| {
-                        what == DateTokenKind::Han(character) || character == '一' && is_one(what)
+                        what == Han(character) || character == '一' && is_one(what)
                     })
                 })
                 .then_some(())
@@ -181,7 +215,7 @@ impl<'t> TokenCursor<'t> {
     }
 
     pub(super) fn peek_han(&self, ahead: usize) -> Option<char> {
-        if let Some(DateTokenKind::Han(character)) = self.peek(ahead) {
+        if let Some(Han(character)) = self.peek(ahead) {
             Some(character)
         } else {
             None
@@ -190,7 +224,7 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes a number in digits.
     pub(super) fn consume_number(&mut self) -> Option<DateNumber> {
-        let Some(DateTokenKind::Number(number)) = self.peek(0) else {
+        let Some(Number(number)) = self.peek(0) else {
             return None;
         };
         self.at += 1;
@@ -206,6 +240,21 @@ impl<'t> TokenCursor<'t> {
         }
     }
 
+    /// Consumes a number in digits, and returns it if it has so many of them.
+    pub(super) fn consume_digits(&mut self, count: RangeInclusive<usize>) -> Option<DateNumber> {
+        self.consume_number()
+            .filter(|number| count.contains(&number.digits))
+    }
+
+    /// Consumes a number that directly follows the previous token, and returns it if it has so many digits.
+    pub(super) fn consume_glued_digits(
+        &mut self,
+        count: RangeInclusive<usize>,
+    ) -> Option<DateNumber> {
+        self.consume_glued_number()
+            .filter(|number| count.contains(&number.digits))
+    }
+
     fn consume_if(&mut self, wanted: impl FnOnce(DateTokenKind<'t>) -> bool) -> bool {
         let is_wanted = self.peek(0).is_some_and(wanted);
         self.at += usize::from(is_wanted);
@@ -215,32 +264,23 @@ impl<'t> TokenCursor<'t> {
     /// Returns whether a number at the cursor is not the end of something longer, such as a price or a version.
     pub(super) fn starts_cleanly(&self) -> bool {
         if !self.is_glued(0) {
-            return !matches!(
-                self.peek_back(1),
-                Some(DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+'))
-            );
+            return !matches!(self.sign_before(1), Some('$' | '#' | '£' | '€' | '¥' | '+'));
         }
         let is_inside = 1 < self.at && self.tokens.get(self.at - 1).is_some_and(|token| !token.gap);
         match self.peek_back(1) {
             // The `T` between date and time in RFC 3339.
-            Some(DateTokenKind::Word("t")) => {
-                is_inside && matches!(self.peek_back(2), Some(DateTokenKind::Number(_)))
+            Some(Word("t")) => is_inside && self.is_number_before(2),
+            Some(Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
+                !is_inside || matches!(self.peek_back(2), Some(Han(_) | Sign(_)))
             }
-            Some(DateTokenKind::Sign('.' | ',' | '-' | '/' | ':' | '_' | '\'')) => {
-                !is_inside
-                    || matches!(
-                        self.peek_back(2),
-                        Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_))
-                    )
-            }
-            Some(DateTokenKind::Sign('=' | '?')) => !is_inside,
+            Some(Sign('=' | '?')) => !is_inside,
             Some(
-                DateTokenKind::Sign('$' | '#' | '£' | '€' | '¥' | '+' | '%' | '&' | '\\' | '^')
-                | DateTokenKind::Word(_)
-                | DateTokenKind::Number(_)
-                | DateTokenKind::Other,
+                Sign('$' | '#' | '£' | '€' | '¥' | '+' | '%' | '&' | '\\' | '^')
+                | Word(_)
+                | Number(_)
+                | Other,
             ) => false,
-            None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
+            None | Some(Han(_) | Sign(_)) => true,
         }
     }
 
@@ -248,30 +288,24 @@ impl<'t> TokenCursor<'t> {
     /// a percentage.
     pub(super) fn ends_cleanly(&self) -> bool {
         if !self.is_glued(0) {
-            return !matches!(
-                self.peek(0),
-                Some(DateTokenKind::Sign('%' | '\u{b0}' | '$' | '€' | '£'))
-            );
+            return !matches!(self.sign(0), Some('%' | '\u{b0}' | '$' | '€' | '£'));
         }
         match self.peek(0) {
-            Some(
-                DateTokenKind::Word(_)
-                | DateTokenKind::Number(_)
-                | DateTokenKind::Other
-                | DateTokenKind::Sign('%' | '\u{b0}' | '$' | '€' | '£' | '+'),
-            ) => false,
-            Some(DateTokenKind::Sign('.' | ',' | ':' | '-' | '/' | '_' | '@' | '=')) => {
-                !(self.is_glued(1)
-                    && matches!(
-                        self.peek(1),
-                        Some(
-                            DateTokenKind::Number(_)
-                                | DateTokenKind::Word(_)
-                                | DateTokenKind::Other
-                        )
-                    ))
+            Some(Word(_) | Number(_) | Other | Sign('%' | '\u{b0}' | '$' | '€' | '£' | '+')) => {
+                false
             }
-            None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
+            Some(Sign('.' | ',' | ':' | '-' | '/' | '_' | '@' | '=')) => {
+                !(self.is_glued(1) && matches!(self.peek(1), Some(Number(_) | Word(_) | Other)))
+            }
+            None | Some(Han(_) | Sign(_)) => true,
         }
+    }
+}
+
+fn sign_of(what: DateTokenKind<'_>) -> Option<char> {
+    if let Sign(sign) = what {
+        Some(sign)
+    } else {
+        None
     }
 }

@@ -13,7 +13,8 @@ use super::mention::{
 use super::range::{self, RangeEnd};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
 use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
-use super::token::{DateToken, DateTokenKind, tokenize_dates};
+use super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
+use super::token::{DateToken, tokenize_dates};
 use super::{approximate, chinese, english, numeric};
 
 /// Returns the dates and times that a text mentions, in text order, relative to `now` in its time zone.
@@ -266,9 +267,7 @@ fn share_month(
     let between = tokens.get(first.pieces.end..second.pieces.start)?;
     let (mut one, mut other) = (first.spoken.clone(), second.spoken.clone());
     let is_single = |spoken: &DateExpression| spoken.every.is_none() && spoken.end.is_none();
-    if !is_list_joint(between) || !is_single(&one) || !is_single(&other) {
-        return None;
-    }
+    (is_list_joint(between) && is_single(&one) && is_single(&other)).then_some(())?;
     let is_shared = range::share_month(one.day.as_mut()?, other.day.as_mut()?);
     is_shared.then_some((one, other))
 }
@@ -359,9 +358,7 @@ fn join_range(
         byte_span(tokens, &first.pieces),
         byte_span(tokens, &second.pieces).start,
     );
-    if is_rescheduled(small, &start, between) {
-        return None;
-    }
+    (!is_rescheduled(small, &start, between)).then_some(())?;
     Some(ParsedExpression {
         spoken: range::join(&first.spoken, end)?,
         pieces: first.pieces.start..second.pieces.end,
@@ -373,28 +370,20 @@ fn join_range(
 /// Returns the usual part of the day of the activity that the nearest words around a time name.
 fn usual_day_part(tokens: &[DateToken<'_>], pieces: &Range<usize>) -> Option<DayPart> {
     let word = |token: &DateToken<'_>| match token.what {
-        DateTokenKind::Word(
+        Word(
             "dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie"
             | "nightclub",
         ) => Some(DayPart::Evening),
-        DateTokenKind::Word("wake" | "waking" | "alarm" | "breakfast" | "sunrise") => {
-            Some(DayPart::Morning)
-        }
-        DateTokenKind::Word(_)
-        | DateTokenKind::Han(_)
-        | DateTokenKind::Number(_)
-        | DateTokenKind::Sign(_)
-        | DateTokenKind::Other => None,
+        Word("wake" | "waking" | "alarm" | "breakfast" | "sunrise") => Some(DayPart::Morning),
+        Word(_) | Han(_) | Number(_) | Sign(_) | Other => None,
     };
     let pair = |pair: &[DateToken<'_>]| match (pair[0].what, pair[1].what) {
-        (DateTokenKind::Han('晚'), DateTokenKind::Han('饭' | '餐' | '宴' | '会')) => {
-            Some(DayPart::Evening)
-        }
-        (DateTokenKind::Word("get" | "getting"), DateTokenKind::Word("up"))
-        | (DateTokenKind::Han('起'), DateTokenKind::Han('床'))
-        | (DateTokenKind::Han('闹'), DateTokenKind::Han('钟' | '铃'))
-        | (DateTokenKind::Han('叫'), DateTokenKind::Han('醒'))
-        | (DateTokenKind::Han('早'), DateTokenKind::Han('饭' | '餐')) => Some(DayPart::Morning),
+        (Han('晚'), Han('饭' | '餐' | '宴' | '会')) => Some(DayPart::Evening),
+        (Word("get" | "getting"), Word("up"))
+        | (Han('起'), Han('床'))
+        | (Han('闹'), Han('钟' | '铃'))
+        | (Han('叫'), Han('醒'))
+        | (Han('早'), Han('饭' | '餐')) => Some(DayPart::Morning),
         _ => None,
     };
     let around = pieces.start.saturating_sub(MAX_JOIN_DISTANCE)
@@ -453,7 +442,7 @@ fn share_time(
     {
         let (mut hour, last) = (first.spoken.clock?, clock?);
         if last.is_sure && !hour.is_sure && first.spoken.part.is_none() {
-            let is_half = |token: &DateToken<'_>| matches!(token.what, DateTokenKind::Word(word) if english::is_half_day(word));
+            let is_half = |token: &DateToken<'_>| matches!(token.what, Word(word) if english::is_half_day(word));
             let has_half = tokens[second.pieces.clone()].iter().any(is_half);
             hour = range::align_half(hour, last, has_half);
         }
@@ -483,11 +472,10 @@ fn is_list_joint(between: &[DateToken<'_>]) -> bool {
     let is_word = |token: &DateToken<'_>| {
         matches!(
             token.what,
-            DateTokenKind::Word("and" | "or" | "at") | DateTokenKind::Han('和' | '或' | '及')
+            Word("and" | "or" | "at") | Han('和' | '或' | '及')
         )
     };
-    let is_sign =
-        |token: &DateToken<'_>| matches!(token.what, DateTokenKind::Sign('&' | ',' | '/'));
+    let is_sign = |token: &DateToken<'_>| matches!(token.what, Sign('&' | ',' | '/'));
     match between {
         [first, rest @ ..] => (is_word(first) || is_sign(first)) && rest.iter().all(is_word),
         [] => false,
@@ -512,9 +500,7 @@ fn share_day(
     }
     let (mut day, hour) = (first.spoken.clone(), &second.spoken);
     let (earlier, mut clock) = (day.clock?, hour.clock?);
-    let is_spoken_alone = between
-        .iter()
-        .all(|token| token.what != DateTokenKind::Word("at"));
+    let is_spoken_alone = between.iter().all(|token| token.what != Word("at"));
     if clock.is_sure && !earlier.is_sure && day.part.is_none() && is_spoken_alone {
         let has_half = numeric::follows_half_day(&TokenCursor::new(tokens, second.pieces.end));
         day.clock = Some(range::align_half(earlier, clock, has_half));
@@ -567,10 +553,8 @@ fn apply_lead_time(
         return false;
     };
     let between = tokens.get(last.pieces.end..at).unwrap_or_default();
-    let is_near = between.len() <= MAX_JOIN_DISTANCE
-        && !between
-            .iter()
-            .any(|token| token.what == DateTokenKind::Sign('\n'));
+    let is_near =
+        between.len() <= MAX_JOIN_DISTANCE && !between.iter().any(|token| token.what == Sign('\n'));
     if !is_near || last.spoken.is_vague || last.spoken.is_instant() {
         return false;
     }
@@ -600,15 +584,9 @@ fn join_day_and_time(
     let between = tokens
         .get(first.pieces.end..second.pieces.start)
         .filter(|between| between.len() <= MAX_JOIN_DISTANCE)?;
-    let is_border = |token: &DateToken<'_>| {
-        matches!(
-            token.what,
-            DateTokenKind::Sign('.' | '!' | '?' | ';' | '\n' | '|')
-        )
-    };
-    if between.iter().any(is_border) {
-        return None;
-    }
+    let is_border =
+        |token: &DateToken<'_>| matches!(token.what, Sign('.' | '!' | '?' | ';' | '\n' | '|'));
+    (!between.iter().any(is_border)).then_some(())?;
     let is_day = |spoken: &DateExpression| {
         (spoken.day.is_some() || spoken.every.is_some())
             && spoken.clock.is_none()
@@ -715,9 +693,9 @@ fn to_mention(
 /// Returns an offset for the preceding expression, and the position after it.
 fn parse_lead_time(mut cursor: TokenCursor<'_>) -> Option<(CalendarDuration, usize)> {
     let may_begin = match cursor.peek(0)? {
-        DateTokenKind::Word(word) => english::can_start_expression(word),
-        DateTokenKind::Number(_) | DateTokenKind::Han('提') => true,
-        DateTokenKind::Han(_) | DateTokenKind::Sign(_) | DateTokenKind::Other => false,
+        Word(word) => english::can_start_expression(word),
+        Number(_) | Han('提') => true,
+        Han(_) | Sign(_) | Other => false,
     };
     let amount = cursor
         .attempt(english::parse_lead_time)
@@ -734,11 +712,9 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
     };
     let found = match start.peek(0)? {
         // "UTC时间明天15:00" starts with a word.
-        DateTokenKind::Word(_) if matches!(start.peek(1), Some(DateTokenKind::Han('时'))) => {
-            parse(chinese::parse_expression)
-        }
+        Word(_) if matches!(start.peek(1), Some(Han('时'))) => parse(chinese::parse_expression),
         // "Do not be late tomorrow" is about tomorrow, and not about its end.
-        DateTokenKind::Word("late")
+        Word("late")
             if matches!(
                 start.word_before(1),
                 "be" | "been" | "being" | "running" | "too"
@@ -746,22 +722,18 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
         {
             None
         }
-        DateTokenKind::Word(word) if english::can_start_expression(word) => {
-            parse(english::parse_expression)
-        }
-        DateTokenKind::Han(character) if chinese::can_start_expression(character) => {
+        Word(word) if english::can_start_expression(word) => parse(english::parse_expression),
+        Han(character) if chinese::can_start_expression(character) => {
             parse(chinese::parse_expression)
         }
         // Tables of numbers can be long, and the only times in them are "2016 10 16" and "at 3 15".
-        DateTokenKind::Number(number)
-            if matches!(start.peek(1), Some(DateTokenKind::Number(_)))
-                && number.digits != 4
-                && start.word_before(1) != "at" =>
+        Number(number)
+            if start.is_number(1) && number.digits != 4 && start.word_before(1) != "at" =>
         {
             None
         }
         // Both grammars accept digits; the longer match wins, Chinese on a tie.
-        DateTokenKind::Number(_) => {
+        Number(_) => {
             match (
                 parse(english::parse_expression),
                 parse(chinese::parse_expression),
@@ -774,10 +746,7 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
                 (english, chinese) => english.or(chinese),
             }
         }
-        DateTokenKind::Word(_)
-        | DateTokenKind::Han(_)
-        | DateTokenKind::Sign(_)
-        | DateTokenKind::Other => None,
+        Word(_) | Han(_) | Sign(_) | Other => None,
     };
     found.filter(|(_, length)| 0 < *length)
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::cursor::TokenCursor;
 use super::mention::{DateMention, DatePrecision};
-use super::token::{DateToken, DateTokenKind};
+use super::token::DateToken;
+use super::token::DateTokenKind::{self, Han, Number, Other, Sign, Word};
 use super::{chinese, english, numeric};
 
 /// Maximum number of tokens that are searched on each side.
@@ -49,7 +50,7 @@ fn find_beside(
     let can_last = reading.repeats || reading.kind != DatePrecision::Date;
     let is_time_behind = |at: &usize| {
         is_time(at)
-            || tokens[*at].what == DateTokenKind::Word("ago")
+            || tokens[*at].what == Word("ago")
             || can_last && is_extent(tokens, *at)
             || is_other_number(tokens, *at, reading.kind)
     };
@@ -100,9 +101,8 @@ fn find_beside(
     };
     let behind = last_of(&mut (after..tokens.len()), &is_time_behind).map(|end| {
         // A Chinese word has a second character.
-        let is_word = matches!(tokens[end].what, DateTokenKind::Han(_))
-            && is_time_word(tokens, end)
-            && !is_other(end + 1);
+        let is_word =
+            matches!(tokens[end].what, Han(_)) && is_time_word(tokens, end) && !is_other(end + 1);
         after..end + 1 + usize::from(is_word)
     });
     let behind = behind
@@ -111,7 +111,7 @@ fn find_beside(
         .or_else(impossible)
         .or_else(zone)
         .or_else(|| find_unread_date_behind(tokens, after).filter(is_unread));
-    let is_sign = |at: &usize| matches!(tokens[*at].what, DateTokenKind::Sign(_));
+    let is_sign = |at: &usize| matches!(tokens[*at].what, Sign(_));
     before
         .into_iter()
         .chain(behind)
@@ -127,31 +127,21 @@ fn find_beside(
 fn names_zone(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
     let is_name = |at: usize| {
         tokens.get(at).is_some_and(|token| {
-            matches!(token.what, DateTokenKind::Word(_) | DateTokenKind::Other)
+            matches!(token.what, Word(_) | Other)
                 && text[token.span.clone()].starts_with(char::is_uppercase)
         })
     };
     let is_word = |at: usize| {
         tokens
             .get(at)
-            .is_some_and(|token| token.what == DateTokenKind::Word("time"))
+            .is_some_and(|token| token.what == Word("time"))
     };
-    let is_han = |at: usize| {
-        matches!(
-            tokens.get(at),
-            Some(DateToken {
-                what: DateTokenKind::Han(_),
-                ..
-            })
-        )
-    };
+    let is_han = |at: usize| matches!(tokens.get(at), Some(DateToken { what: Han(_), .. }));
     let after = (at..tokens.len())
         .find(|at| !is_han(*at))
         .unwrap_or(tokens.len());
     let ends_in_time = after.checked_sub(2).is_some_and(|end| {
-        at < after
-            && tokens[end].what == DateTokenKind::Han('时')
-            && tokens[end + 1].what == DateTokenKind::Han('间')
+        at < after && tokens[end].what == Han('时') && tokens[end + 1].what == Han('间')
     });
     is_name(at) && (is_word(at + 1) || is_name(at + 1) && is_word(at + 2))
         || is_word(at) && at.checked_sub(1).is_some_and(is_name)
@@ -161,7 +151,7 @@ fn names_zone(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
 /// Returns the duration directly before an expression that is counted from it: "ten quarters after" before "3am".
 fn find_lead(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
     let word = |at: usize| match tokens.get(at).map(|token| token.what) {
-        Some(DateTokenKind::Word(word)) => word,
+        Some(Word(word)) => word,
         _ => "",
     };
     let is_direction = |at: usize| matches!(word(at), "after" | "before" | "past");
@@ -175,7 +165,7 @@ fn find_lead(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
         .checked_sub(1)
         .filter(|at| english::is_unit(word(*at)))?;
     let is_amount = |at: &usize| {
-        matches!(tokens[*at].what, DateTokenKind::Number(_))
+        matches!(tokens[*at].what, Number(_))
             || english::is_numeral(word(*at))
             || matches!(word(*at), "a" | "an")
     };
@@ -208,10 +198,10 @@ fn find_unread_date_behind(tokens: &[DateToken<'_>], after: usize) -> Option<Ran
 
 /// Returns the last date in `places` whose year is the token after them: a day, and the name of its month before or after it.
 fn find_unread_date(tokens: &[DateToken<'_>], places: Range<usize>) -> Option<Range<usize>> {
-    let is_year = matches!(tokens[places.end].what, DateTokenKind::Number(year)
+    let is_year = matches!(tokens[places.end].what, Number(year)
         if year.digits == 4 && (1900..2100).contains(&year.value));
     let is_day = |at: usize| {
-        matches!(tokens[at].what, DateTokenKind::Number(day)
+        matches!(tokens[at].what, Number(day)
             if day.digits <= 2 && (1..=31).contains(&day.value))
     };
     let end = places.end + 1;
@@ -232,15 +222,15 @@ fn find_unread_date(tokens: &[DateToken<'_>], places: Range<usize>) -> Option<Ra
 }
 
 fn is_name(what: DateTokenKind<'_>) -> bool {
-    matches!(what, DateTokenKind::Word(_) | DateTokenKind::Other)
+    matches!(what, Word(_) | Other)
 }
 
 fn is_number(what: DateTokenKind<'_>) -> bool {
-    matches!(what, DateTokenKind::Number(_))
+    matches!(what, Number(_))
 }
 
 fn is_separator(what: DateTokenKind<'_>) -> bool {
-    matches!(what, DateTokenKind::Sign(',' | '.' | '-' | '/'))
+    matches!(what, Sign(',' | '.' | '-' | '/'))
 }
 
 /// Returns the abbreviation of a time zone without a known offset behind a time, with the hour that is not part of it: "NPT",
@@ -260,7 +250,7 @@ fn find_unknown_zone(
     let token = tokens.get(cursor.position())?;
     let name = &text[token.span.clone()];
     let capitals = name.chars().filter(char::is_ascii_uppercase).count();
-    let is_abbreviation = matches!(token.what, DateTokenKind::Word(_))
+    let is_abbreviation = matches!(token.what, Word(_))
         && (3..=5).contains(&name.len())
         && name.len() <= capitals + 1
         && name.starts_with(|first: char| first.is_ascii_uppercase())
@@ -283,7 +273,7 @@ fn find_zone_of_day(
     let name = &text[tokens[place.start].span.start..tokens[place.end - 1].span.end];
     // "met" and "Est" are other words.
     let is_name = name.contains('/') || !name.contains(char::is_lowercase);
-    let is_alone = cursor.peek(0) != Some(DateTokenKind::Sign('/'));
+    let is_alone = cursor.sign(0) != Some('/');
     (is_name && is_alone && english::can_end_number(&cursor)).then_some(place)
 }
 
@@ -292,14 +282,14 @@ fn is_extent(tokens: &[DateToken<'_>], at: usize) -> bool {
     let is_counted = at
         .checked_sub(1)
         .is_some_and(|before| match tokens[before].what {
-            DateTokenKind::Number(_) => true,
-            DateTokenKind::Word(word) => english::is_numeral(word) || word == "a",
-            DateTokenKind::Han(character) => chinese::is_numeral(character) || character == '个',
-            DateTokenKind::Sign(_) | DateTokenKind::Other => false,
+            Number(_) => true,
+            Word(word) => english::is_numeral(word) || word == "a",
+            Han(character) => chinese::is_numeral(character) || character == '个',
+            Sign(_) | Other => false,
         });
     let is_unit = match tokens[at].what {
-        DateTokenKind::Word(word) => english::is_unit(word) || word == "times",
-        DateTokenKind::Han(character) => "天周月年次星".contains(character),
+        Word(word) => english::is_unit(word) || word == "times",
+        Han(character) => "天周月年次星".contains(character),
         _ => false,
     };
     // "每两周一次" says no more than 每两周.
@@ -314,11 +304,12 @@ fn is_other_number(tokens: &[DateToken<'_>], at: usize, kind: DatePrecision) -> 
     let is_joined = at
         .checked_sub(1)
         .is_some_and(|before| match tokens[before].what {
-            DateTokenKind::Word("and" | "or" | "to" | "until" | "till" | "through") => true,
-            DateTokenKind::Sign(',' | '&' | '/') => kind != DatePrecision::Date,
+            Word("and" | "or" | "to" | "until" | "till" | "through") => true,
+            Sign(',' | '&' | '/') => kind != DatePrecision::Date,
             _ => false,
         });
-    let is_short = matches!(tokens[at].what, DateTokenKind::Number(number) if number.digits <= 2 && number.value <= 31);
+    let is_short =
+        matches!(tokens[at].what, Number(number) if number.digits <= 2 && number.value <= 31);
     let after = TokenCursor::new(tokens, at + 1);
     is_joined && is_short && after.ends_cleanly() && english::can_end_number(&after)
 }
@@ -327,27 +318,21 @@ fn is_time_word(tokens: &[DateToken<'_>], at: usize) -> bool {
     let next = tokens.get(at + 1).map(|token| token.what);
     let previous = at.checked_sub(1).map(|before| tokens[before].what);
     match (tokens[at].what, previous, next) {
-        (DateTokenKind::Word(word), Some(DateTokenKind::Number(_)), _)
-            if english::is_half_day(word) =>
-        {
-            true
-        }
-        (DateTokenKind::Word("every" | "each"), _, Some(DateTokenKind::Word(next))) => {
+        (Word(word), Some(Number(_)), _) if english::is_half_day(word) => true,
+        (Word("every" | "each"), _, Some(Word(next))) => {
             english::is_time_word(next) || english::is_unit(next)
         }
-        (DateTokenKind::Word(word), _, _) => english::is_time_word(word),
-        (DateTokenKind::Han(first), _, Some(DateTokenKind::Han(second))) => {
-            chinese::is_time_word(first, second)
-        }
+        (Word(word), _, _) => english::is_time_word(word),
+        (Han(first), _, Some(Han(second))) => chinese::is_time_word(first, second),
         _ => false,
     }
 }
 
 fn is_connecting(token: &DateToken<'_>) -> bool {
     match token.what {
-        DateTokenKind::Number(_) => true,
-        DateTokenKind::Word(word) if english::is_numeral(word) => true,
-        DateTokenKind::Word(word) => matches!(
+        Number(_) => true,
+        Word(word) if english::is_numeral(word) => true,
+        Word(word) => matches!(
             word,
             "and"
                 | "for"
@@ -377,8 +362,8 @@ fn is_connecting(token: &DateToken<'_>) -> bool {
                 | "rd"
                 | "th"
         ),
-        DateTokenKind::Sign(sign) => matches!(sign, ',' | '(' | ')' | '-' | '/' | '&' | '@' | ':'),
-        DateTokenKind::Han(character) => {
+        Sign(sign) => matches!(sign, ',' | '(' | ')' | '-' | '/' | '&' | '@' | ':'),
+        Han(character) => {
             matches!(
                 character,
                 '和' | '或'
@@ -397,6 +382,6 @@ fn is_connecting(token: &DateToken<'_>) -> bool {
                     | '个'
             ) || chinese::is_numeral(character)
         }
-        DateTokenKind::Other => false,
+        Other => false,
     }
 }

@@ -42,9 +42,9 @@ pub(super) fn lunar_date(year: i32, month: u32, is_leap: bool, day: u32) -> Opti
     let is_behind_leap = is_leap || leap != 0 && leap < month;
     let place = month - 1 + u32::from(is_behind_leap);
     let length = |place: u32| 29 + u64::from(bits >> (9 + place) & 1);
-    if !(1..=length(place)).contains(&u64::from(day)) {
-        return None;
-    }
+    (1..=length(place))
+        .contains(&u64::from(day))
+        .then_some(())?;
     let before: u64 = (0..place).map(length).sum();
     NaiveDate::from_ymd_opt(year, 1, 20)?.checked_add_days(Days::new(
         u64::from(bits & 0x1f) + before + u64::from(day) - 1,

@@ -8,13 +8,12 @@ use super::syntax::{
     CalendarDuration, DateExpression, DayExpression, HalfDay, Month, Quantity, TimeOfDay, TimeUnit,
     Year,
 };
-use super::token::{DateNumber, DateTokenKind};
+use super::token::DateNumber;
+use super::token::DateTokenKind::{self, Han, Number, Other, Sign, Word};
 
 /// Consumes an unambiguous time: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
 pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if !cursor.starts_cleanly() || is_ratio(cursor) {
-        return None;
-    }
+    (cursor.starts_cleanly() && !is_ratio(cursor)).then_some(())?;
     [
         parse_compact_time,
         parse_colon_time,
@@ -36,10 +35,7 @@ fn is_ratio(cursor: &TokenCursor<'_>) -> bool {
     };
     let is_compared = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
-        (
-            Some(DateTokenKind::Han('比')),
-            Some(DateTokenKind::Han('分' | '例' | '率'))
-        )
+        (Some(Han('比')), Some(Han('分' | '例' | '率')))
     );
     is_named(cursor.word_before(1))
         || is_compared
@@ -51,16 +47,16 @@ fn follows_iso_date(cursor: &TokenCursor<'_>) -> bool {
     let mark = usize::from(cursor.word_before(1) == "t");
     let has_digits = |back: usize, digits| {
         let token = cursor.peek_back(mark + back);
-        matches!(token, Some(DateTokenKind::Number(number)) if number.digits == digits)
+        matches!(token, Some(Number(number)) if number.digits == digits)
     };
-    let is_dash = |back| cursor.peek_back(mark + back) == Some(DateTokenKind::Sign('-'));
+    let is_dash = |back| cursor.peek_back(mark + back) == Some(Sign('-'));
     has_digits(1, 2) && is_dash(2) && has_digits(3, 2) && is_dash(4) && has_digits(5, 4)
 }
 
 /// Consumes "15:30" or "8:00:25", with an optional "am" or "pm".
 fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_of_day = follows_iso_date(cursor);
-    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
+    let hour = cursor.consume_digits(1..=2)?;
     let minute = consume_colon_number(cursor)?;
     let second = cursor.attempt(consume_colon_number);
     // The fraction of a second is consumed and ignored.
@@ -79,19 +75,12 @@ fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         second.map_or(0, |second| second.value),
     )?;
     let clock = if hour.digits == 2 && (hour.value < 10 || is_of_day) {
-        TimeOfDay {
-            is_sure: true,
-            ..clock
-        }
+        clock.sure()
     } else {
         clock
     };
     if let Some(half) = parse_half_day(cursor) {
-        return TimeOfDay {
-            is_sure: false,
-            ..clock
-        }
-        .in_half(half);
+        return clock.in_half(half);
     }
     let is_approximate = cursor
         .attempt(|cursor| cursor.consume_word("ish").then_some(()))
@@ -100,28 +89,20 @@ fn parse_colon_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 }
 
 fn consume_colon_number(cursor: &mut TokenCursor<'_>) -> Option<DateNumber> {
-    if !cursor.consume_glued_sign(':') {
-        return None;
-    }
-    cursor
-        .consume_glued_number()
-        .filter(|number| number.digits == 2)
+    cursor.consume_glued_sign(':').then_some(())?;
+    cursor.consume_glued_digits(2..=2)
 }
 
 /// Returns whether the `Z` or the offset of an RFC 3339 time, or the end of a range follows.
 fn is_zone_next(cursor: &TokenCursor<'_>) -> bool {
-    cursor.word() == "z"
-        || cursor.peek(0) == Some(DateTokenKind::Sign('+'))
-        || range::consume_joint(&mut cursor.clone())
+    cursor.word() == "z" || cursor.sign(0) == Some('+') || range::consume_joint(&mut cursor.clone())
 }
 
 /// Consumes "11h45" or "16h". A bare "16h" without context is as often a duration, and is rejected.
 fn parse_h_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let may_be_bare = allows_bare_hour(cursor);
-    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
-    if !cursor.is_glued(0) || !cursor.consume_word("h") {
-        return None;
-    }
+    let hour = cursor.consume_digits(1..=2)?;
+    (cursor.is_glued(0) && cursor.consume_word("h")).then_some(())?;
     let minute = cursor.consume_glued_number();
     if minute.is_none() && !may_be_bare
         || minute.is_some_and(|minute| minute.digits != 2)
@@ -130,10 +111,7 @@ fn parse_h_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return None;
     }
     let clock = TimeOfDay::from_clock_face(hour.value, minute.map_or(0, |minute| minute.value), 0)?;
-    Some(TimeOfDay {
-        is_sure: true,
-        ..clock
-    })
+    Some(clock.sure())
 }
 
 /// Returns whether the preceding word allows a bare hour, such as "at" or the name of a day.
@@ -149,31 +127,25 @@ fn parse_dotted_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let halved = |cursor: &mut TokenCursor<'_>| {
         let clock = parse_dotted_numbers(cursor)?;
         let half = parse_half_day(cursor)?;
-        TimeOfDay {
-            is_sure: false,
-            ..clock
-        }
-        .in_half(half)
+        clock.in_half(half)
     };
     cursor.attempt(halved).or_else(|| {
-        parse_dotted_hour(cursor).filter(|_| {
-            is_after_at && !matches!(cursor.peek(0), Some(DateTokenKind::Word(_)))
-                || is_first && cursor.is_at_end()
-        })
+        parse_dotted_hour(cursor)
+            .filter(|_| is_after_at && cursor.word().is_empty() || is_first && cursor.is_at_end())
     })
 }
 
 /// Returns whether a word that only hours follow precedes the cursor, in one of several languages.
 fn follows_at(cursor: &TokenCursor<'_>) -> bool {
     matches!(cursor.word_before(1), "at" | "um" | "kl")
-        || cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) && cursor.word_before(2) == "kl"
+        || cursor.sign_before(1) == Some('.') && cursor.word_before(2) == "kl"
 }
 
 /// Returns whether nothing precedes a number that it could belong to, such as the noun in "chapter 7.15".
 pub(super) fn stands_alone(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek_back(1) {
-        None | Some(DateTokenKind::Sign(_)) => true,
-        Some(DateTokenKind::Word(word)) => {
+        None | Some(Sign(_)) => true,
+        Some(Word(word)) => {
             follows_at(cursor)
                 || matches!(
                     word,
@@ -191,15 +163,13 @@ pub(super) fn stands_alone(cursor: &TokenCursor<'_>) -> bool {
                         | "or"
                 )
         }
-        Some(DateTokenKind::Number(_) | DateTokenKind::Han(_) | DateTokenKind::Other) => false,
+        Some(Number(_) | Han(_) | Other) => false,
     }
 }
 
 /// Consumes "9.30", which the context must make a time; the following word is no currency or other measure.
 pub(super) fn parse_dotted_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let clock = parse_dotted_numbers(cursor)?;
     let is_measure = matches!(
         cursor.word(),
@@ -238,10 +208,7 @@ pub(super) fn parse_dotted_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDa
             | "beta"
             | "stars"
             | "per"
-    ) || matches!(
-        cursor.peek_han(0),
-        Some('元' | '块' | '米' | '万' | '亿' | '倍' | '分' | '个' | '版' | '公' | '美' | '欧')
-    );
+    ) || cursor.is_han_next(0, "元块米万亿倍分个版公美欧");
     let is_whole = cursor.ends_cleanly() || {
         let mut ahead = *cursor;
         range::consume_joint(&mut ahead) && parse_dotted_numbers(&mut ahead).is_some()
@@ -250,13 +217,9 @@ pub(super) fn parse_dotted_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDa
 }
 
 fn parse_dotted_numbers(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
-    if !cursor.consume_glued_sign('.') {
-        return None;
-    }
-    let minute = cursor
-        .consume_glued_number()
-        .filter(|minute| minute.digits == 2)?;
+    let hour = cursor.consume_digits(1..=2)?;
+    cursor.consume_glued_sign('.').then_some(())?;
+    let minute = cursor.consume_glued_digits(2..=2)?;
     TimeOfDay::from_clock_face(hour.value, minute.value, 0)
 }
 
@@ -264,10 +227,7 @@ fn parse_dotted_numbers(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 fn parse_compact_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let (hour, minute, second) = parse_compact_numbers(cursor)?;
     let clock = TimeOfDay::from_clock_face(hour, minute, second)?;
-    Some(TimeOfDay {
-        is_sure: true,
-        ..clock
-    })
+    Some(clock.sure())
 }
 
 /// Consumes the hour, minute and second of "150000" or "1500" after a `T`.
@@ -281,7 +241,7 @@ fn parse_compact_numbers(cursor: &mut TokenCursor<'_>) -> Option<(u64, u64, u64)
             shown.value % 100,
         )),
         4 => Some((shown.value / 100, shown.value % 100, 0)),
-        2 if cursor.peek(0) != Some(DateTokenKind::Sign(':')) => Some((shown.value, 0, 0)),
+        2 if cursor.sign(0) != Some(':') => Some((shown.value, 0, 0)),
         _ => None,
     }
 }
@@ -341,8 +301,7 @@ pub(super) fn parse_repeater(cursor: &mut TokenCursor<'_>) -> Option<CalendarDur
         cursor.consume_glued_sign('-');
         unit(cursor)
     });
-    let is_end =
-        start < cursor.position() && matches!(cursor.peek(0), Some(DateTokenKind::Sign('>' | ']')));
+    let is_end = start < cursor.position() && matches!(cursor.sign(0), Some('>' | ']'));
     is_end.then_some(repeater.unwrap_or_default())
 }
 
@@ -367,11 +326,9 @@ pub(super) fn consume_impossible_clock(cursor: &mut TokenCursor<'_>) -> bool {
         (!is_time).then_some(())
     };
     let shown = |cursor: &mut TokenCursor<'_>| {
-        if !cursor.starts_cleanly() || is_ratio(cursor) {
-            return None;
-        }
+        (cursor.starts_cleanly() && !is_ratio(cursor)).then_some(())?;
         let is_after_date = follows_date_mark(cursor);
-        let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
+        let hour = cursor.consume_digits(1..=2)?;
         let minute = cursor.attempt(consume_colon_number);
         if minute.is_some() {
             cursor.attempt(consume_colon_number);
@@ -413,26 +370,16 @@ fn parse_half_day_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
             .then_some(HalfDay::Before)
     })?;
     let is_whole = is_approximate || shown.digits <= 2 || shown.digits <= 4;
-    if is_whole {
-        TimeOfDay {
-            is_sure: false,
-            ..clock
-        }
-        .in_half(half)
-    } else {
-        None
-    }
+    if is_whole { clock.in_half(half) } else { None }
 }
 
 /// Consumes the "4" of "4-5pm", where "pm" applies to both ends.
 fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
+    let hour = cursor.consume_digits(1..=2)?;
     let start = TimeOfDay::from_clock_face(hour.value, 0, 0)?;
     let mut ahead = *cursor;
-    if !ahead.consume_sign('-') {
-        return None;
-    }
-    let end = ahead.consume_number().filter(|end| end.digits <= 2)?;
+    ahead.consume_sign('-').then_some(())?;
+    let end = ahead.consume_digits(1..=2)?;
     let minute = ahead.attempt(consume_colon_number);
     let half = parse_half_day(&mut ahead)?;
     let end = TimeOfDay::from_clock_face(end.value, minute.map_or(0, |minute| minute.value), 0)?
@@ -504,9 +451,7 @@ fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
         .or_else(|| cursor.attempt(parse_separated_date))?;
     // The `T` between date and time in RFC 3339.
     cursor.attempt(|cursor| {
-        let is_moment = cursor.is_glued(0)
-            && cursor.consume_word("t")
-            && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+        let is_moment = cursor.is_glued(0) && cursor.consume_word("t") && cursor.is_number(0);
         is_moment.then_some(())
     });
     Some(day)
@@ -515,13 +460,9 @@ fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 /// Consumes "2026-W49-5" or "2026W495".
 fn parse_week_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
-    let year = cursor
-        .consume_number()
-        .filter(|year| is_clean && year.digits == 4)?;
+    let year = cursor.consume_digits(4..=4).filter(|_| is_clean)?;
     let is_separated = cursor.consume_glued_sign('-');
-    if !cursor.is_glued(0) || !cursor.consume_word("w") {
-        return None;
-    }
+    (cursor.is_glued(0) && cursor.consume_word("w")).then_some(())?;
     let shown = cursor.consume_glued_number()?;
     let (week, day) = match shown.digits {
         2 if is_separated => {
@@ -543,13 +484,9 @@ fn parse_week_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 /// Consumes the week "2026-W49", and returns its first day.
 pub(super) fn parse_week(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_clean = cursor.starts_cleanly();
-    let year = cursor
-        .consume_number()
-        .filter(|year| is_clean && year.digits == 4)?;
+    let year = cursor.consume_digits(4..=4).filter(|_| is_clean)?;
     cursor.consume_glued_sign('-');
-    if !cursor.is_glued(0) || !cursor.consume_word("w") {
-        return None;
-    }
+    (cursor.is_glued(0) && cursor.consume_word("w")).then_some(())?;
     let week = cursor
         .consume_glued_number()
         .filter(|week| week.digits == 2 && cursor.ends_cleanly())?;
@@ -565,32 +502,19 @@ pub(super) fn parse_week(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> 
 fn parse_separated_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_inside = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
-        (
-            Some(DateTokenKind::Number(_)),
-            Some(DateTokenKind::Sign('-' | '.' | '/' | ':'))
-        )
+        (Some(Number(_)), Some(Sign('-' | '.' | '/' | ':')))
     );
-    if is_inside && cursor.is_glued(0) {
-        return None;
-    }
-    let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+    (!is_inside || !cursor.is_glued(0)).then_some(())?;
+    let year = cursor.consume_digits(4..=4)?;
     let separator = consume_separator(cursor)?;
-    let month = cursor
-        .consume_glued_number()
-        .filter(|month| month.digits <= 2)?;
-    if !cursor.consume_glued_sign(separator) {
-        return None;
-    }
-    let day = cursor
-        .consume_glued_number()
-        .filter(|day| day.digits <= 2)?;
+    let month = cursor.consume_glued_digits(1..=2)?;
+    cursor.consume_glued_sign(separator).then_some(())?;
+    let day = cursor.consume_glued_digits(1..=2)?;
     let goes_on = cursor.is_glued(0)
-        && cursor.peek(0) == Some(DateTokenKind::Sign(separator))
+        && cursor.sign(0) == Some(separator)
         && separator == '.'
         && !cursor.ends_cleanly();
-    if goes_on {
-        return None;
-    }
+    (!goes_on).then_some(())?;
     let is_iso = separator == '-'
         && month.digits == 2
         && day.digits == 2
@@ -608,8 +532,8 @@ fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_apart = !cursor.is_glued(0)
         || cursor.is_at_start()
         || matches!(
-            cursor.peek_back(1),
-            Some(DateTokenKind::Sign('-' | '_' | '/' | '(' | '<' | '[' | ':'))
+            cursor.sign_before(1),
+            Some('-' | '_' | '/' | '(' | '<' | '[' | ':')
         );
     let shown = cursor
         .consume_number()
@@ -623,15 +547,11 @@ fn parse_compact_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_timed = cursor.is_glued(0)
         && cursor.word() == "t"
         && cursor.is_glued(1)
-        && matches!(cursor.peek(1), Some(DateTokenKind::Number(time)) if time.digits <= 6);
+        && matches!(cursor.peek(1), Some(Number(time)) if time.digits <= 6);
     if is_of_our_time && is_timed {
         return date_or_impossible(year, month, day);
     }
-    let goes_on = cursor.is_glued(0)
-        && matches!(
-            cursor.peek(0),
-            Some(DateTokenKind::Number(_) | DateTokenKind::Other)
-        );
+    let goes_on = cursor.is_glued(0) && matches!(cursor.peek(0), Some(Number(_) | Other));
     if is_of_our_time && !goes_on {
         exact_date(year, month, day)
     } else {
@@ -645,11 +565,9 @@ fn parse_spaced_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let year = cursor
         .consume_number()
         .filter(|year| year.digits == 4 && (1900..2100).contains(&year.value))?;
-    let month = cursor.consume_number().filter(|month| month.digits == 2)?;
-    let day = cursor.consume_number().filter(|day| day.digits == 2)?;
-    let is_alone = is_clean
-        && cursor.ends_cleanly()
-        && !matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let month = cursor.consume_digits(2..=2)?;
+    let day = cursor.consume_digits(2..=2)?;
+    let is_alone = is_clean && cursor.ends_cleanly() && !cursor.is_number(0);
     if is_alone {
         exact_date(year.value, month.value, day.value)
     } else {
@@ -661,23 +579,15 @@ fn parse_spaced_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 ///
 /// The month is first, unless it is out of range or the separator is a point.
 fn parse_year_last(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if !cursor.starts_cleanly() {
-        return None;
-    }
-    let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
+    cursor.starts_cleanly().then_some(())?;
+    let first = cursor.consume_digits(1..=2)?;
     let separator = consume_separator(cursor)?;
-    let second = cursor
-        .consume_glued_number()
-        .filter(|second| second.digits <= 2)?;
-    if !cursor.consume_glued_sign(separator) {
-        return None;
-    }
+    let second = cursor.consume_glued_digits(1..=2)?;
+    cursor.consume_glued_sign(separator).then_some(())?;
     let year = cursor
         .consume_glued_number()
         .filter(|year| year.digits == 4 || year.digits == 2 && separator != '.')?;
-    if !cursor.ends_cleanly() {
-        return None;
-    }
+    cursor.ends_cleanly().then_some(())?;
     let year = if year.digits == 2 {
         expand_year(year.value)
     } else {
@@ -724,14 +634,10 @@ pub(super) fn expand_year(short: u64) -> u64 {
 /// Consumes "4/25" or "2-15". The caller checks that the context makes it a date.
 pub(super) fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     cursor.attempt(|cursor| {
-        if !cursor.starts_cleanly() {
-            return None;
-        }
-        let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
+        cursor.starts_cleanly().then_some(())?;
+        let first = cursor.consume_digits(1..=2)?;
         consume_separator(cursor).filter(|separator| *separator != '.')?;
-        let second = cursor
-            .consume_glued_number()
-            .filter(|second| second.digits <= 2)?;
+        let second = cursor.consume_glued_digits(1..=2)?;
         let (month, day) = order_month_and_day(first, second, false)?;
         let year = cursor.attempt(|cursor| {
             let year = cursor
@@ -744,9 +650,7 @@ pub(super) fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
                 .then(|| i32::try_from(year.value).ok())
                 .flatten()
         });
-        if !cursor.ends_cleanly() {
-            return None;
-        }
+        cursor.ends_cleanly().then_some(())?;
         let year = year.map_or(Year::Unsaid, Year::Exactly);
         let date = |month: u64, day: u64| {
             Some(DayExpression::OfMonth(
@@ -760,32 +664,19 @@ pub(super) fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
 
 /// Consumes "5.12" at the end of a clause. The caller checks that the context makes it a date.
 pub(super) fn parse_dotted_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if !cursor.starts_cleanly() {
-        return None;
-    }
-    let first = cursor.consume_number().filter(|first| first.digits <= 2)?;
-    if !cursor.consume_glued_sign('.') {
-        return None;
-    }
-    let second = cursor
-        .consume_glued_number()
-        .filter(|second| second.digits <= 2)?;
+    cursor.starts_cleanly().then_some(())?;
+    let first = cursor.consume_digits(1..=2)?;
+    cursor.consume_glued_sign('.').then_some(())?;
+    let second = cursor.consume_glued_digits(1..=2)?;
     // "18.03. at 8" has a point after the month as well.
     let has_point = cursor
         .attempt(|cursor| {
             (cursor.consume_glued_sign('.') && cursor.peek(0).is_some()).then_some(())
         })
         .is_some();
-    let is_time_next = matches!(
-        cursor.peek(0),
-        Some(DateTokenKind::Word("at" | "um" | "and" | "or"))
-    );
+    let is_time_next = matches!(cursor.peek(0), Some(Word("at" | "um" | "and" | "or")));
     let is_last = cursor.ends_cleanly()
-        && (is_time_next
-            || !matches!(
-                cursor.peek(0),
-                Some(DateTokenKind::Word(_) | DateTokenKind::Number(_))
-            ));
+        && (is_time_next || !matches!(cursor.peek(0), Some(Word(_) | Number(_))));
     let (month, day) = order_month_and_day(first, second, has_point).filter(|_| is_last)?;
     let date = |month: u64, day: u64| {
         Some(DayExpression::OfMonth(
@@ -802,14 +693,10 @@ pub(super) fn parse_dotted_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpre
 
 /// Consumes "12-11-10" with the year first, as in Chinese.
 pub(super) fn parse_short_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    if !cursor.starts_cleanly() {
-        return None;
-    }
-    let year = cursor.consume_number().filter(|year| year.digits == 2)?;
+    cursor.starts_cleanly().then_some(())?;
+    let year = cursor.consume_digits(2..=2)?;
     let separator = consume_separator(cursor)?;
-    let month = cursor
-        .consume_glued_number()
-        .filter(|month| month.digits <= 2)?;
+    let month = cursor.consume_glued_digits(1..=2)?;
     let day = cursor
         .consume_glued_sign(separator)
         .then(|| cursor.consume_glued_number())
@@ -877,9 +764,8 @@ pub(super) fn parse_clock_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
             .filter(|back| cursor.peek_back(*back) == Some(wanted))
             .count()
     };
-    let is_complete =
-        2 <= before(DateTokenKind::Sign(':')) || 1 <= before(DateTokenKind::Word("t"));
-    let is_after_number = matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_)));
+    let is_complete = 2 <= before(Sign(':')) || 1 <= before(Word("t"));
+    let is_after_number = cursor.is_number_before(1);
     let is_glued = cursor.is_glued(0);
     let is_west = !cursor.consume_sign('+');
     if !is_after_number || is_west && !(is_complete && cursor.consume_sign('-')) {
@@ -888,7 +774,7 @@ pub(super) fn parse_clock_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     let start = cursor.position();
     let seconds = parse_offset_numbers(cursor)?;
     let is_in_full = 1 < cursor.position() - start
-        || matches!(cursor.peek_back(1), Some(DateTokenKind::Number(shown)) if shown.digits == 4);
+        || matches!(cursor.peek_back(1), Some(Number(shown)) if shown.digits == 4);
     ((is_glued || is_in_full) && cursor.ends_cleanly()).then_some(if is_west {
         -seconds
     } else {
@@ -899,9 +785,7 @@ pub(super) fn parse_clock_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 /// Consumes the offset of "UTC+2", "GMT-05:30" or "UTC+0200".
 pub(super) fn parse_utc_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     let is_west = !cursor.consume_glued_sign('+');
-    if is_west && !cursor.consume_glued_sign('-') {
-        return None;
-    }
+    (!is_west || cursor.consume_glued_sign('-')).then_some(())?;
     let seconds = parse_offset_numbers(cursor)?;
     Some(if is_west { -seconds } else { seconds })
 }

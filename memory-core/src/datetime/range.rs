@@ -6,7 +6,8 @@ use super::cursor::TokenCursor;
 use super::syntax::{
     DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Week, Year,
 };
-use super::token::{DateToken, DateTokenKind};
+use super::token::DateToken;
+use super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::{chinese, english, find, numeric};
 
 /// What joins the parts of a list in Chinese, beside signs.
@@ -37,7 +38,7 @@ pub(super) fn parse_end(
     let mut cursor = TokenCursor::new(tokens, end_of_start);
     let is_between = tokens[from.saturating_sub(1)..end_of_start]
         .iter()
-        .any(|token| token.what == DateTokenKind::Word("between"));
+        .any(|token| token.what == Word("between"));
     if !(consume_joint(&mut cursor) || is_between && cursor.consume_word("and")) {
         return parse_period_list(&mut cursor, start);
     }
@@ -45,25 +46,17 @@ pub(super) fn parse_end(
     let at = cursor.position();
     let own = cursor.detached();
     // 至今 is "until now".
-    let until_now = cursor.peek_han(0) == Some('今')
-        && cursor.peek_back(1) == Some(DateTokenKind::Han('至'))
-        && cursor.peek_han(1) != Some('天');
+    let until_now = cursor.is_han_next(0, "今")
+        && cursor.is_han_before(1, "至")
+        && !cursor.is_han_next(1, "天");
     let now = until_now.then(|| {
-        let now = DateExpression {
-            day: Some(DayExpression::Now),
-            ..DateExpression::default()
-        };
+        let now = DateExpression::from(DayExpression::Now);
         (now, 1)
     });
     // In "Monday 1-3pm, Tuesday", the day after the comma is another one.
     let comma = || {
         let mut ahead = tokens[at..].iter().take(MAX_HOUR_TOKENS);
-        ahead.position(|token| {
-            matches!(
-                token.what,
-                DateTokenKind::Sign(',') | DateTokenKind::Han('，')
-            )
-        })
+        ahead.position(|token| matches!(token.what, Sign(',') | Han('，')))
     };
     let hour = if start.day.is_some() && start.clock.is_some() {
         comma().and_then(|comma| {
@@ -97,7 +90,7 @@ pub(super) fn parse_end(
     let is_led = from.checked_sub(1).is_some_and(|before| {
         matches!(
             tokens[before].what,
-            DateTokenKind::Word("from" | "between") | DateTokenKind::Han('从' | '自')
+            Word("from" | "between") | Han('从' | '自')
         )
     });
     let is_weekday = |of: &DateExpression| matches!(of.day, Some(DayExpression::Weekday(..)));
@@ -140,14 +133,11 @@ fn parse_listed_day(
 ) -> Option<DateExpression> {
     (english::consume_list_separator(cursor) || cursor.consume_any_han(&LIST_CHARACTERS))
         .then_some(())?;
-    let needs_mark = matches!(
-        cursor.peek_back(1),
-        Some(DateTokenKind::Sign(',') | DateTokenKind::Han(_))
-    );
+    let needs_mark = matches!(cursor.peek_back(1), Some(Sign(',') | Han(_)));
     let day = parse_bare_day(cursor, start)?;
     let is_marked = matches!(
         cursor.peek_back(1),
-        Some(DateTokenKind::Word("st" | "nd" | "rd" | "th") | DateTokenKind::Han('日' | '号'))
+        Some(Word("st" | "nd" | "rd" | "th") | Han('日' | '号'))
     );
     let goes_on = || {
         let mut ahead = *cursor;
@@ -166,7 +156,7 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
         return true;
     }
     let dots = |cursor: &mut TokenCursor<'_>| {
-        let is_number = |what| matches!(what, Some(DateTokenKind::Number(_)));
+        let is_number = |what| matches!(what, Some(Number(_)));
         let (is_after_number, is_glued) = (is_number(cursor.peek_back(1)), cursor.is_glued(0));
         let is_open = cursor.consume_sign('.') && cursor.consume_glued_sign('.');
         cursor.consume_glued_sign('.');
@@ -177,8 +167,8 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
         return true;
     }
     // An interval in ISO 8601.
-    let is_after_clock = cursor.peek_back(4) == Some(DateTokenKind::Word("t"));
-    let is_iso_end = matches!(cursor.peek(1), Some(DateTokenKind::Number(number)) if is_after_clock || matches!(number.digits, 4 | 8));
+    let is_after_clock = cursor.peek_back(4) == Some(Word("t"));
+    let is_iso_end = matches!(cursor.peek(1), Some(Number(number)) if is_after_clock || matches!(number.digits, 4 | 8));
     if is_iso_end && cursor.is_glued(1) && cursor.consume_glued_sign('/') {
         return true;
     }
@@ -199,27 +189,19 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
     let Some(DayExpression::OfMonth(first, month)) = start.day else {
         return None;
     };
-    if start.clock.is_some() || start.part.is_some() || start.every.is_some() {
-        return None;
-    }
+    (start.clock.is_none() && start.part.is_none() && start.every.is_none()).then_some(())?;
     cursor.consume_word("the");
     let is_in_characters = cursor.peek_han(0).is_some();
     let day = u32::try_from(chinese::parse_number_in(cursor, 1..=31)?).ok()?;
     cursor.consume_any_word(&["st", "nd", "rd", "th"]);
     let is_marked = cursor.consume_any_han(&["日", "号"]);
-    if is_in_characters && !is_marked {
-        return None;
-    }
+    (!is_in_characters || is_marked).then_some(())?;
     let year = cursor.attempt(|cursor| {
         cursor.consume_sign(',');
-        let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+        let year = cursor.consume_digits(4..=4)?;
         (!cursor.consume_glued_sign(':')).then_some(year.value)
     });
-    let is_clock = cursor.is_glued(0)
-        && matches!(
-            cursor.peek(0),
-            Some(DateTokenKind::Word(_) | DateTokenKind::Sign(':'))
-        )
+    let is_clock = cursor.is_glued(0) && matches!(cursor.peek(0), Some(Word(_) | Sign(':')))
         || matches!(cursor.word(), "am" | "pm" | "o" | "oclock");
     let is_day = first < day && !is_clock && cursor.ends_cleanly();
     let month = match (month, year) {
@@ -231,10 +213,8 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
     let has_own_month =
         cursor.word() == "of" && english::lookup_month(cursor.word_ahead(1)).is_some();
     let may_end = is_marked || has_own_month || english::can_end_number(cursor);
-    (is_day && (may_end || year.is_some())).then(|| DateExpression {
-        day: Some(DayExpression::OfMonth(day, month)),
-        ..DateExpression::default()
-    })
+    (is_day && (may_end || year.is_some()))
+        .then(|| DateExpression::from(DayExpression::OfMonth(day, month)))
 }
 
 /// Consumes the hour of "5pm" after "July 5 to 7 at", unless it starts a range of its own.
@@ -355,10 +335,7 @@ pub(super) fn parse_list(
             );
             let mut ahead = ahead;
             let day = english::parse_listed_date(&mut ahead).filter(|_| is_date && is_list)?;
-            let spoken = DateExpression {
-                day: Some(day),
-                ..DateExpression::default()
-            };
+            let spoken = DateExpression::from(day);
             Some((spoken, ahead))
         };
         let more = hour.or_else(day).or_else(date);
@@ -375,17 +352,11 @@ pub(super) fn parse_list(
 fn parse_bare_hour(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Option<DateExpression> {
     start.clock?;
     if let Some(clock) = cursor.attempt(numeric::parse_dotted_hour) {
-        return Some(DateExpression {
-            clock: Some(clock),
-            ..DateExpression::default()
-        });
+        return Some(DateExpression::from(clock));
     }
-    let hour = cursor.consume_number().filter(|hour| hour.digits <= 2)?;
+    let hour = cursor.consume_digits(1..=2)?;
     let clock = TimeOfDay::from_clock_face(hour.value, 0, 0)?;
-    (cursor.ends_cleanly() && english::can_end_number(cursor)).then(|| DateExpression {
-        clock: Some(clock),
-        ..DateExpression::default()
-    })
+    (cursor.ends_cleanly() && english::can_end_number(cursor)).then(|| DateExpression::from(clock))
 }
 
 /// Returns the range from `start` to `end`; what one of them leaves out is taken from the other.
@@ -416,9 +387,7 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
     } else {
         !has_time(&start) && end.day.is_none() && end.impossible.is_none()
     };
-    if recurs || is_relative || is_other_kind {
-        return None;
-    }
+    (!recurs && !is_relative && !is_other_kind).then_some(())?;
     start.impossible = start.impossible.or(end.impossible.take());
     start.every = start.every.or(end.every.take());
     if is_undated {

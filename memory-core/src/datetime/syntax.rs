@@ -33,13 +33,28 @@ pub(super) struct DateExpression {
     pub(super) impossible: Option<Range<usize>>,
 }
 
+impl From<DayExpression> for DateExpression {
+    fn from(day: DayExpression) -> Self {
+        Self {
+            day: Some(day),
+            ..Self::default()
+        }
+    }
+}
+
+impl From<TimeOfDay> for DateExpression {
+    fn from(clock: TimeOfDay) -> Self {
+        Self {
+            clock: Some(clock),
+            ..Self::default()
+        }
+    }
+}
+
 impl DateExpression {
     /// Returns a day, as the end of a range.
     pub(super) fn boxed_day(day: DayExpression) -> Box<Self> {
-        Box::new(Self {
-            day: Some(day),
-            ..Self::default()
-        })
+        Box::new(day.into())
     }
 
     /// Adds an amount to the time, and returns whether that is possible: a recurrence or a range has no single time.
@@ -339,6 +354,14 @@ impl DayExpression {
 }
 
 impl DayPhrase {
+    /// Returns the start of a longer period.
+    pub(super) fn vague(day: DayExpression) -> Self {
+        Self {
+            is_vague: true,
+            ..day.into()
+        }
+    }
+
     pub(super) fn span(first: DayExpression, last: DayExpression) -> Self {
         Self {
             is_vague: true,
@@ -426,9 +449,7 @@ impl DayPhrase {
             _ => None,
         };
         let is_plain = |phrase: &Self| phrase.clock.is_none() && phrase.every.is_none();
-        if !is_plain(self) || !is_plain(next) {
-            return None;
-        }
+        (is_plain(self) && is_plain(next)).then_some(())?;
         narrowed(self, next)
             .or_else(|| narrowed(next, self))
             .or_else(|| counted(self, next))
@@ -702,12 +723,7 @@ impl TimeUnit {
                 ..CalendarDuration::default()
             })
         };
-        let days = |days: Option<i64>| {
-            Some(CalendarDuration {
-                days: days?,
-                ..CalendarDuration::default()
-            })
-        };
+        let days = |days: Option<i64>| Some(CalendarDuration::in_days(days?));
         let months = |of: i64| {
             let total = over.checked_mul(of)?;
             let rest = total % under;
@@ -783,6 +799,14 @@ impl TimeOfDay {
             second,
             is_sure,
         })
+    }
+
+    /// Returns the time on a clock of 24 hours.
+    pub(super) fn sure(self) -> Self {
+        Self {
+            is_sure: true,
+            ..self
+        }
     }
 
     pub(super) fn in_half(self, half: HalfDay) -> Option<Self> {

@@ -7,7 +7,7 @@ use super::super::range;
 use super::super::syntax::{
     CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
 };
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::numbers::{is_numeral, parse_number, parse_number_in, parse_year};
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
@@ -52,9 +52,7 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
     // A month or day that no calendar has is consumed as well, so that the rest of it is not read as another date.
     let month = parse_number_in(cursor, 1..=99).filter(|_| is_clean)?;
     let month = u32::try_from(month).ok()?;
-    if !cursor.consume_han("月") {
-        return None;
-    }
+    cursor.consume_han("月").then_some(())?;
     if 12 < month {
         return parse_date_in_month(cursor, Month::Named(month, year));
     }
@@ -64,30 +62,7 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
         cursor.attempt(|cursor| {
             // Without 日 or 号, the number must not be followed by a measure word.
             let date = parse_number_in(cursor, 1..=31)?;
-            let is_counted = cursor.peek_han(0).is_some_and(|next| {
-                matches!(
-                    next,
-                    '个' | '次'
-                        | '年'
-                        | '天'
-                        | '人'
-                        | '元'
-                        | '块'
-                        | '分'
-                        | '月'
-                        | '周'
-                        | '点'
-                        | '时'
-                        | '万'
-                        | '千'
-                        | '百'
-                        | '亿'
-                        | '小'
-                        | '名'
-                        | '位'
-                        | '秒'
-                )
-            });
+            let is_counted = cursor.is_han_next(0, "个次年天人元块分月周点时万千百亿小名位秒");
             (!is_counted && cursor.ends_cleanly())
                 .then(|| {
                     u32::try_from(date)
@@ -144,26 +119,16 @@ fn starts_more_days(mut cursor: TokenCursor<'_>, first: u32) -> bool {
 
 /// Consumes "下个月五号", "本月底" and "下个月的最后一天".
 fn parse_relative_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
-    if year != Year::Unsaid {
-        return None;
-    }
+    (year == Year::Unsaid).then_some(())?;
     let months = parse_period_offset(cursor)?;
-    if !cursor.consume_han("月") {
-        return None;
-    }
+    cursor.consume_han("月").then_some(())?;
     cursor.consume_han("份");
     parse_day_in_month(cursor, Month::Away(months))
 }
 
 /// Consumes "月底" and "月初" without a month; after a month name they belong to it.
 fn parse_bare_month_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
-    let is_alone = year == Year::Unsaid
-        && !matches!(
-            cursor.peek_back(1),
-            Some(DateTokenKind::Han(
-                '个' | '上' | '下' | '正' | '腊' | '冬' | '闰'
-            ))
-        );
+    let is_alone = year == Year::Unsaid && !cursor.is_han_before(1, "个上下正腊冬闰");
     let names = [
         ("月底", PeriodEdge::End),
         ("月末", PeriodEdge::End),
@@ -181,16 +146,13 @@ fn parse_bare_month_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
 /// Consumes "季度末", "本季末" and "下季度初".
 fn parse_quarter_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let quarters = cursor.attempt(parse_period_offset).unwrap_or(0);
-    if year != Year::Unsaid || !cursor.consume_any_han(&["季度", "季"]) {
-        return None;
-    }
+    (year == Year::Unsaid && cursor.consume_any_han(&["季度", "季"])).then_some(())?;
     parse_period_edge(cursor, &Period::Quarter(quarters))
 }
 
 /// Returns whether the preceding 初 is part of a lunar day such as "初五", and not the start of a period.
 fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
-    matches!(cursor.peek_back(1), Some(DateTokenKind::Han('初')))
-        && cursor.peek_han(0).is_some_and(is_numeral)
+    cursor.is_han_before(1, "初") && cursor.peek_han(0).is_some_and(is_numeral)
 }
 
 /// Consumes "年底", "明年初" and "今年最后一天".
@@ -214,16 +176,9 @@ fn parse_year_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpres
 
 /// Consumes "29日" and "十五号", without a month.
 pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let is_in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
-    let is_inside = matches!(
-        cursor.peek_back(1),
-        Some(DateTokenKind::Han(
-            '第' | '月' | '年' | '周' | '星' | '期' | '拜' | '十' | '百' | '点' | '零'
-        ))
-    );
-    if !cursor.starts_cleanly() || is_inside {
-        return None;
-    }
+    let is_in_digits = cursor.is_number(0);
+    let is_inside = cursor.is_han_before(1, "第月年周星期拜十百点零");
+    (cursor.starts_cleanly() && !is_inside).then_some(())?;
     let start = cursor.position();
     let date = parse_number_in(cursor, 1..=31)?;
     let is_long = is_in_digits || 1 < cursor.position() - start;
@@ -234,87 +189,26 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
         || is_long
             && range::consume_joint(&mut cursor.clone())
             && starts_more_days(*cursor, u32::try_from(date).ok()?);
-    if !is_named {
-        return None;
-    }
-    let is_a_number = cursor.peek_han(0).is_some_and(|next| {
-        matches!(
-            next,
-            '线' | '線'
-                | '楼'
-                | '樓'
-                | '门'
-                | '門'
-                | '房'
-                | '机'
-                | '機'
-                | '院'
-                | '店'
-                | '桌'
-                | '馆'
-                | '館'
-                | '车'
-                | '車'
-                | '公'
-                | '选'
-                | '口'
-                | '室'
-                | '厅'
-                | '柜'
-                | '台'
-                | '码'
-                | '碼'
-                | '位'
-                | '球'
-                | '文'
-                | '字'
-                | '床'
-                | '病'
-                | '宿'
-                | '航'
-                | '游'
-                | '元'
-                | '仓'
-                | '窗'
-                | '站'
-                | '井'
-                | '池'
-                | '炉'
-                | '工'
-                | '主'
-                | '人'
-                | '种'
-                | '电'
-                | '電'
-                | '坑'
-                | '令'
-                | '铺'
-                | '实'
-        )
-    });
-    if is_a_number {
-        return None;
-    }
+    is_named.then_some(())?;
+    let is_a_number = cursor.is_han_next(0, "线線楼樓门門房机機院店桌馆館车車公选口室厅柜台码碼位球文字床病宿航游元仓窗站井池炉工主人种电電坑令铺实");
+    (!is_a_number).then_some(())?;
     Some(DayExpression::OfMonth(u32::try_from(date).ok()?, Month::Unsaid).into())
 }
 
 /// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let start = |period| {
-        Some(DayPhrase {
-            is_vague: true,
-            ..DayExpression::Edge(PeriodEdge::Start, period).into()
-        })
+        Some(DayPhrase::vague(DayExpression::Edge(
+            PeriodEdge::Start,
+            period,
+        )))
     };
     if let Some(months) =
         cursor.attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_han("月")))
     {
         return start(month_at_offset(months));
     }
-    let is_led = matches!(
-        cursor.peek_back(1),
-        Some(DateTokenKind::Han('在' | '到' | '等' | '至'))
-    );
+    let is_led = cursor.is_han_before(1, "在到等至");
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
     let month = cursor.attempt(|cursor| {
@@ -330,12 +224,10 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     let is_month = cursor.consume_any_han(&["份"])
         || year != Year::Unsaid
         || is_led
-        || matches!(cursor.peek_han(0), Some('前' | '之'))
+        || cursor.is_han_next(0, "前之")
         || starts_month_range(*cursor)
         || is_edge_next(*cursor);
-    if !is_month {
-        return None;
-    }
+    is_month.then_some(())?;
     start(Period::Month(Month::Named(
         u32::try_from(month).ok()?,
         year,
@@ -362,7 +254,7 @@ pub(in super::super) fn parse_bare_month(cursor: &mut TokenCursor<'_>) -> Option
     let month = u32::try_from(parse_number_in(cursor, 1..=12)?).ok()?;
     let is_month = cursor.consume_han("月")
         && !cursor.peek_han(0).is_some_and(is_numeral)
-        && !matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+        && !cursor.is_number(0);
     is_month.then_some(Month::Named(month, Year::Unsaid))
 }
 
@@ -371,9 +263,7 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     let is_word_end = cursor
         .peek_han(0)
         .is_some_and(|character| ends_other_word(cursor, character));
-    if is_word_end {
-        return None;
-    }
+    (!is_word_end).then_some(())?;
     let names: [(&str, i32); 9] = [
         ("再下", 2),
         ("下", 1),
@@ -407,7 +297,7 @@ const MAX_REPEATED: usize = 8;
 
 /// Returns whether the character at the cursor ends another word: 一下, 楼下, 晚上, 线上, 日本.
 fn ends_other_word(cursor: &TokenCursor<'_>, character: char) -> bool {
-    let Some(DateTokenKind::Han(before)) = cursor.peek_back(1) else {
+    let Some(Han(before)) = cursor.peek_back(1) else {
         return false;
     };
     let others = match character {
@@ -417,10 +307,7 @@ fn ends_other_word(cursor: &TokenCursor<'_>, character: char) -> bool {
         _ => return false,
     };
     // 周一下周二 is a list.
-    let is_weekday = matches!(
-        cursor.peek_back(2),
-        Some(DateTokenKind::Han('周' | '期' | '拜'))
-    );
+    let is_weekday = cursor.is_han_before(2, "周期拜");
     others.contains(before) || character == '下' && before == '一' && !is_weekday
 }
 
@@ -498,16 +385,14 @@ fn is_counting(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes the weekday that follows 周, 星期 or 礼拜.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let weekday = match cursor.peek(0)? {
-        DateTokenKind::Han('一') => Weekday::Mon,
-        DateTokenKind::Han('二') => Weekday::Tue,
-        DateTokenKind::Han('三') => Weekday::Wed,
-        DateTokenKind::Han('四') => Weekday::Thu,
-        DateTokenKind::Han('五') => Weekday::Fri,
-        DateTokenKind::Han('六' | '末') => Weekday::Sat,
-        DateTokenKind::Han('日' | '天' | '七') => Weekday::Sun,
-        DateTokenKind::Number(number)
-            if number.digits == 1 && cursor.is_glued(0) && !is_counting(cursor) =>
-        {
+        Han('一') => Weekday::Mon,
+        Han('二') => Weekday::Tue,
+        Han('三') => Weekday::Wed,
+        Han('四') => Weekday::Thu,
+        Han('五') => Weekday::Fri,
+        Han('六' | '末') => Weekday::Sat,
+        Han('日' | '天' | '七') => Weekday::Sun,
+        Number(number) if number.digits == 1 && cursor.is_glued(0) && !is_counting(cursor) => {
             match number.value {
                 1 => Weekday::Mon,
                 2 => Weekday::Tue,
@@ -519,11 +404,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
                 _ => return None,
             }
         }
-        DateTokenKind::Han(_)
-        | DateTokenKind::Number(_)
-        | DateTokenKind::Word(_)
-        | DateTokenKind::Sign(_)
-        | DateTokenKind::Other => return None,
+        Han(_) | Number(_) | Word(_) | Sign(_) | Other => return None,
     };
     cursor.step();
     Some(weekday)

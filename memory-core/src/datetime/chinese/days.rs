@@ -6,7 +6,7 @@ use super::super::numeric;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPart, DayPhrase, WeekdayAnchor, Year,
 };
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{self, Han};
 use super::dates::{
     parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period, parse_weekday,
     parse_year_reference,
@@ -109,9 +109,7 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let moved = cursor.attempt(|cursor| {
         cursor.consume_han("的");
         let is_before = cursor.consume_any_han(&["之前", "前"]);
-        if !is_before && !cursor.consume_any_han(&["之后", "以后", "后"]) {
-            return None;
-        }
+        (is_before || cursor.consume_any_han(&["之后", "以后", "后"])).then_some(())?;
         cursor.consume_han("的");
         cursor.consume_han("第");
         let amount = parse_duration(cursor).filter(|amount| !amount.is_exact)?;
@@ -129,14 +127,12 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let is_passed = cursor.consume_any_han(&["再过", "再等", "过多", "过"]);
     let amount = parse_duration(cursor)?;
     // "20日之前" is before the 20th, not twenty days ago.
-    let may_be_date = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('日')));
+    let may_be_date = cursor.is_han_before(1, "日");
     cursor.consume_han("的");
     let is_ahead = cursor.consume_any_han(&["之后", "以后", "过后", "后", "之内", "以内", "内"]);
     let is_back =
         !is_ahead && !is_passed && !may_be_date && cursor.consume_any_han(&["之前", "以前", "前"]);
-    if !is_ahead && !is_back && !is_passed {
-        return None;
-    }
+    (is_ahead || is_back || is_passed).then_some(())?;
     let amount = if is_back { amount.negated() } else { amount };
     let day = DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)));
     // "两周后的今天" repeats the information.
@@ -182,17 +178,12 @@ fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         });
     }
     // "以后天天" does not contain 后天, the day after tomorrow.
-    let is_inside = matches!(
-        cursor.peek_back(1),
-        Some(DateTokenKind::Han(
-            '以' | '之' | '然' | '最' | '今' | '往' | '从' | '先'
-        ))
-    );
+    let is_inside = cursor.is_han_before(1, "以之然最今往从先");
     let (name, days) = DAY_OFFSETS
         .iter()
         .find(|(name, _)| cursor.consume_han(name))?;
     let starts_inside =
-        name.starts_with(['后', '前']) && (is_inside || cursor.peek_han(0) == Some('天'));
+        name.starts_with(['后', '前']) && (is_inside || cursor.is_han_next(0, "天"));
     (!starts_inside).then(|| DayExpression::Shifted(*days).into())
 }
 
@@ -203,8 +194,7 @@ fn parse_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 }
 
 fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let is_among_han =
-        |what: Option<DateTokenKind<'_>>| matches!(what, Some(DateTokenKind::Han(_)));
+    let is_among_han = |what: Option<DateTokenKind<'_>>| matches!(what, Some(Han(_)));
     let short = cursor.attempt(|cursor| {
         let is_after_han = is_among_han(cursor.peek_back(1));
         numeric::parse_short_year_first(cursor)
@@ -217,11 +207,7 @@ fn parse_full_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 /// Consumes "6/20" before a Chinese character, at the start of the text or after a word that precedes dates.
 fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let is_led = cursor.is_at_start()
-        || matches!(
-            cursor.peek_back(1),
-            Some(DateTokenKind::Han('在' | '于' | '到' | '至' | '期'))
-        );
+    let is_led = cursor.is_at_start() || cursor.is_han_before(1, "在于到至期");
     // In Chinese the month is always first.
     let day = match numeric::parse_short_date(cursor)? {
         DayExpression::EitherWay(day, _) => *day,
@@ -245,10 +231,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if leading.is_none_or(|distance| 0 <= distance) {
         return Some(DayExpression::Feast(feast, year).into());
     }
-    let year_ago = CalendarDuration {
-        months: -12,
-        ..CalendarDuration::default()
-    };
+    let year_ago = CalendarDuration::in_months(-12);
     Some(
         DayExpression::FeastFrom(
             feast,

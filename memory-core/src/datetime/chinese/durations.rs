@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{self, Han};
 use super::numbers::parse_number;
 
 /// Maximum number of components of a duration.
@@ -70,12 +70,8 @@ fn allows_trailing_half(unit: TimeUnit) -> bool {
 fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     let whole = Quantity::whole(parse_number(cursor)?)?;
     let decimal = cursor.attempt(|cursor| {
-        if !cursor.consume_glued_sign('.') {
-            return None;
-        }
-        let decimals = cursor
-            .consume_glued_number()
-            .filter(|decimals| decimals.digits <= 3)?;
+        cursor.consume_glued_sign('.').then_some(())?;
+        let decimals = cursor.consume_glued_digits(1..=3)?;
         let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
         Some(Quantity {
             over: whole
@@ -99,11 +95,8 @@ pub(in super::super) fn is_unit_next(
     let is_amount = parse_unit(&mut ahead, is_counted).is_some();
     // 八九年 is 1989, but 两三年前 and 每两三年 count years.
     let is_counted_before =
-        matches!(before, Some(DateTokenKind::Han(character)) if "每过近来".contains(character));
-    let counts_years = is_counted_before
-        || ahead
-            .peek_han(0)
-            .is_some_and(|character| "前后以之内来".contains(character));
+        matches!(before, Some(Han(character)) if "每过近来".contains(character));
+    let counts_years = is_counted_before || ahead.is_han_next(0, "前后以之内来");
     is_amount && unit != Some('日') && (unit != Some('年') || counts_years)
 }
 

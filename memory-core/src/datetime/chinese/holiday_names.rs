@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::super::cursor::TokenCursor;
 use super::super::holidays::{Holiday, holidays};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::numbers;
 
 static HOLIDAY_NAMES: LazyLock<Vec<(&str, Holiday)>> =
@@ -29,19 +29,11 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
         let (name, feast) = named.find(|(name, _)| cursor.consume_han(name))?;
         // "五一" is also the number 51, or the start of a longer number.
         // "腊八粥" and "吃元宵" are food.
-        let is_food = matches!(cursor.peek_han(0), Some('粥' | '蒜'))
-            || *name == "元宵"
-                && matches!(
-                    cursor.peek_back(3),
-                    Some(DateTokenKind::Han('吃' | '煮' | '包' | '买'))
-                );
-        if is_food {
-            return None;
-        }
+        let is_food =
+            cursor.is_han_next(0, "粥蒜") || *name == "元宵" && cursor.is_han_before(3, "吃煮包买");
+        (!is_food).then_some(())?;
         let is_number = matches!(*name, "五一" | "六一" | "八一") && is_near_numeral(cursor);
-        if is_number {
-            return None;
-        }
+        (!is_number).then_some(())?;
         if is_orthodox {
             feast.orthodox()
         } else {
@@ -54,7 +46,7 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
 pub(super) fn parse_lunar_date(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     if cursor.consume_han("大年") {
         // 大年三十 is the last day of the year, not the thirtieth.
-        (cursor.peek_han(0) == Some('初')).then_some(())?;
+        (cursor.is_han_next(0, "初")).then_some(())?;
         return parse_lunar_day(cursor).map(|day| Holiday::Lunar(1, false, day));
     }
     let is_lunar = cursor.consume_any_han(&["农历", "阴历", "旧历"]);
@@ -87,11 +79,9 @@ fn is_near_numeral(cursor: &TokenCursor<'_>) -> bool {
             || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个')
     };
     let is_behind_number = match cursor.peek_back(3) {
-        Some(DateTokenKind::Han(character)) => is_numeral(character),
-        Some(DateTokenKind::Number(_)) => true,
-        Some(DateTokenKind::Word(_) | DateTokenKind::Sign(_) | DateTokenKind::Other) | None => {
-            false
-        }
+        Some(Han(character)) => is_numeral(character),
+        Some(Number(_)) => true,
+        Some(Word(_) | Sign(_) | Other) | None => false,
     };
     is_behind_number || cursor.peek_han(0).is_some_and(is_numeral)
 }

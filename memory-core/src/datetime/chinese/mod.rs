@@ -15,7 +15,7 @@ use super::cursor::TokenCursor;
 use super::syntax::{
     DateExpression, DayExpression, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
-use super::token::DateTokenKind;
+use super::token::DateTokenKind::Han;
 use super::zones::{NamedOffset, chinese_places, zone_of_id};
 use super::{english, numeric};
 use dates::parse_nth_day;
@@ -235,7 +235,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
     if spoken.zone.is_none()
         && let Some(zone) = cursor.attempt(|cursor| {
             let zone = parse_zone(cursor)?;
-            let is_chinese = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(_)));
+            let is_chinese = matches!(cursor.peek_back(1), Some(Han(_)));
             let is_hour = spoken.clock.is_some()
                 || parse_clock(&mut cursor.clone(), ChineseBareHour::Hour).is_some()
                 || parse_day_part(&mut cursor.clone()).is_some();
@@ -296,9 +296,7 @@ fn parse_day_of_period(
     let Some(DayExpression::Edge(PeriodEdge::Start, period)) = &spoken.day else {
         return None;
     };
-    if !spoken.is_vague {
-        return None;
-    }
+    spoken.is_vague.then_some(())?;
     if let Some(day) = cursor.attempt(|cursor| parse_nth_day(cursor, period.clone())) {
         return Some(day);
     }
@@ -331,10 +329,8 @@ fn set_midnight_or_noon(cursor: &TokenCursor<'_>, spoken: &mut DateExpression) {
         return;
     }
     spoken.clock = match (cursor.peek_back(2), cursor.peek_back(1)) {
-        (Some(DateTokenKind::Han('正')), Some(DateTokenKind::Han('午'))) => Some(TimeOfDay::NOON),
-        (Some(DateTokenKind::Han('午')), Some(DateTokenKind::Han('夜'))) => {
-            Some(TimeOfDay::unambiguous(24, 0))
-        }
+        (Some(Han('正')), Some(Han('午'))) => Some(TimeOfDay::NOON),
+        (Some(Han('午')), Some(Han('夜'))) => Some(TimeOfDay::unambiguous(24, 0)),
         _ => None,
     };
 }

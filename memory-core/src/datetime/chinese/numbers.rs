@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
-use super::super::token::{DateToken, DateTokenKind};
+use super::super::token::DateToken;
+use super::super::token::DateTokenKind::Han;
 
 /// Maximum length of a number in a date or time, in characters.
 const MAX_CHARACTERS: usize = 10;
@@ -34,9 +35,7 @@ pub(in super::super) fn is_numeral(character: char) -> bool {
 pub(in super::super) fn end_of_numeral(tokens: &[DateToken<'_>], at: usize) -> Option<usize> {
     let length = tokens[at..]
         .iter()
-        .take_while(
-            |token| matches!(token.what, DateTokenKind::Han(character) if is_numeral(character)),
-        )
+        .take_while(|token| matches!(token.what, Han(character) if is_numeral(character)))
         .count();
     (0 < length).then_some(at + length)
 }
@@ -77,9 +76,7 @@ fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
                 '千' => 1000,
                 _ => break,
             };
-            if 1 < in_row && !(in_row == 2 && has_unit) {
-                return None;
-            }
+            (in_row <= 1 || (in_row == 2 && has_unit)).then_some(())?;
             let count = match character {
                 '廿' => 2,
                 '卅' => 3,
@@ -91,9 +88,7 @@ fn parse_han_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
         length += 1;
         cursor.step();
     }
-    if length == 0 {
-        return None;
-    }
+    (length != 0).then_some(())?;
     Some(if has_unit {
         total + pending.unwrap_or(0)
     } else {
@@ -130,9 +125,7 @@ pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         };
         let year = match digits {
             4 if (1000..=9999).contains(&year) => year,
-            2 if year < 100 && !matches!(cursor.peek_back(1), Some(DateTokenKind::Han('十'))) => {
-                expand_year(year)
-            }
+            2 if year < 100 && !cursor.is_han_before(1, "十") => expand_year(year),
             _ => return None,
         };
         // Four digits before 年 are a year also behind a full stop: "all.2025年".

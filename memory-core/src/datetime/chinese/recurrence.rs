@@ -7,7 +7,7 @@ use super::super::range;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
 };
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{self, Han, Number, Sign};
 use super::dates::{parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday};
 use super::days::parse_day;
 use super::durations::parse_duration;
@@ -41,7 +41,7 @@ fn parse_daily(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
         .find_map(|(name, part)| cursor.consume_han(name).then_some(part));
     let is_daily = part.is_some() || cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]);
     // "天天向上" is a saying.
-    (is_daily && cursor.peek_han(0) != Some('向')).then(|| RecurrencePhrase {
+    (is_daily && !cursor.is_han_next(0, "向")).then(|| RecurrencePhrase {
         part,
         ..RecurrencePhrase::interval(CalendarDuration::in_days(1))
     })
@@ -50,8 +50,8 @@ fn parse_daily(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
 /// Consumes "周一到周五每天", "工作日早上九点", "周一三五" and "周一-周五8点".
 fn parse_schedule(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let is_counted = match cursor.peek_back(1) {
-        Some(DateTokenKind::Number(_)) => true,
-        Some(DateTokenKind::Han(before)) => is_numeral(before) || "个第几从自".contains(before),
+        Some(Number(_)) => true,
+        Some(Han(before)) => is_numeral(before) || "个第几从自".contains(before),
         _ => false,
     };
     let start = cursor.position();
@@ -64,8 +64,8 @@ fn parse_schedule(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let consumed = || (1..=cursor.position() - start).filter_map(|back| cursor.peek_back(back));
     let count =
         |wanted: fn(DateTokenKind<'_>) -> bool| consumed().filter(|what| wanted(*what)).count();
-    let names = count(|what| matches!(what, DateTokenKind::Han('周' | '期' | '拜')));
-    let ranges = count(|what| what == DateTokenKind::Sign('-'));
+    let names = count(|what| matches!(what, Han('周' | '期' | '拜')));
+    let ranges = count(|what| what == Sign('-'));
     let is_short_list = names == 1 && matches!(days, DayExpression::AnyOf(_));
     cursor.consume_han("的");
     let mut ahead = *cursor;
@@ -81,9 +81,7 @@ fn parse_schedule(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
 /// Consumes "每隔三天" and "隔周的周三"; with one unit between, it is every second one.
 fn parse_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     cursor.consume_han("每");
-    if !cursor.consume_han("隔") {
-        return None;
-    }
+    cursor.consume_han("隔").then_some(())?;
     let is_one = cursor
         .clone()
         .consume_any_han(&["一", "天", "日", "周", "月", "年"]);
@@ -96,16 +94,16 @@ fn parse_between(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
 
 /// Consumes "每周一、三", "每个工作日", "逢周末" and "每年春节".
 fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    if !cursor.consume_any_han(&["每逢", "每个", "每", "逢"]) {
-        return None;
-    }
+    cursor
+        .consume_any_han(&["每逢", "每个", "每", "逢"])
+        .then_some(())?;
     if cursor.consume_any_han(&["工作日", "交易日"]) {
         return RecurrencePhrase::on(DayExpression::working_days(), 1);
     }
     if let Some(days) = cursor.attempt(parse_weekdays) {
         return RecurrencePhrase::on(days, 1);
     }
-    let is_led = cursor.peek_back(1) == Some(DateTokenKind::Han('逢')) || cursor.consume_han("年");
+    let is_led = cursor.is_han_before(1, "逢") || cursor.consume_han("年");
     cursor.consume_han("的");
     let holiday = cursor.attempt(parse_holiday);
     let first = match holiday {
@@ -122,9 +120,7 @@ fn parse_each_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
 
 /// Consumes "每两周的周三", "每月5号", "每年底" and "每两个小时".
 fn parse_each_interval(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    if !cursor.consume_han("每") {
-        return None;
-    }
+    cursor.consume_han("每").then_some(())?;
     let every = cursor
         .attempt(parse_duration)
         .or_else(|| parse_single_unit(cursor))?;
@@ -204,12 +200,7 @@ fn parse_days_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let first = parse_weekday_name(cursor)?;
     // "每周一次" counts.
-    if cursor
-        .peek_han(0)
-        .is_some_and(|next| "次岁年个遍回期趟".contains(next))
-    {
-        return None;
-    }
+    (!cursor.is_han_next(0, "次岁年个遍回期趟")).then_some(())?;
     let mut days = vec![first];
     while let Some((is_range, day)) = cursor.attempt(|cursor| {
         let is_range = cursor.consume_any_han(&["到", "至"]) || cursor.consume_sign('-');
@@ -217,9 +208,8 @@ pub(super) fn parse_weekdays(cursor: &mut TokenCursor<'_>) -> Option<DayExpressi
         let day = cursor.attempt(parse_weekday_name).or_else(|| {
             let day = parse_weekday(cursor)?;
             // "每周一三点" is three o'clock on Monday.
-            let counts = cursor.peek_han(0).is_some_and(|next| {
-                "点时十个次天年月号日分小人家名位百千岁遍回期趟川季夕海".contains(next)
-            });
+            let counts =
+                cursor.is_han_next(0, "点时十个次天年月号日分小人家名位百千岁遍回期趟川季夕海");
             (!counts).then_some(day)
         })?;
         let last = days.last().copied().filter(|_| days.len() < MAX_LIST)?;

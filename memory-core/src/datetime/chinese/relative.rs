@@ -3,7 +3,7 @@
 use super::super::cursor::TokenCursor;
 use super::super::english::period_as_offset;
 use super::super::syntax::{CalendarDuration, DateExpression, DayPart};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Sign};
 use super::days::parse_day;
 use super::durations::parse_duration;
 use super::times_of_day;
@@ -37,9 +37,7 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
 
 /// Consumes "提前一小时", which follows the time that it is relative to.
 pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
-    if !cursor.consume_han("提前") {
-        return None;
-    }
+    cursor.consume_han("提前").then_some(())?;
     cursor.consume_any_han(&["大约", "大概", "约", "个"]);
     parse_duration(cursor)
         .filter(|amount| !amount.is_exact || amount.days == 0 && amount.months == 0)
@@ -64,10 +62,7 @@ pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     }
     let is_eaten = matches!(
         (cursor.peek_back(4), cursor.peek_back(3)),
-        (
-            Some(DateTokenKind::Han('吃')),
-            Some(DateTokenKind::Han('完'))
-        )
+        (Some(Han('吃')), Some(Han('完')))
     );
     (cursor.consume_any_han(&["之后", "以后", "过后", "后"]) || is_eaten)
         .then_some(DayPart::Around(hour + 1))
@@ -79,41 +74,15 @@ pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
 pub(super) fn parse_bare_day_part(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let is_told = matches!(
         (cursor.peek_back(2), cursor.peek_back(1)),
-        (
-            Some(DateTokenKind::Han('醒')),
-            Some(DateTokenKind::Han('我'))
-        ) | (
-            Some(DateTokenKind::Han('记')),
-            Some(DateTokenKind::Han('得'))
-        )
+        (Some(Han('醒')), Some(Han('我'))) | (Some(Han('记')), Some(Han('得')))
     );
-    if !cursor.is_at_start() && !is_told {
-        return None;
-    }
+    (cursor.is_at_start() || is_told).then_some(())?;
     let part = cursor
         .attempt(parse_meal_time)
         .or_else(|| times_of_day::parse_long_day_part(cursor))?;
     // "晚上好", "下午茶" and "早上的会" are not times for a reminder.
-    let is_of_thing = matches!(
-        cursor.peek_han(0),
-        Some(
-            '好' | '安'
-                | '茶'
-                | '的'
-                | '饭'
-                | '觉'
-                | '场'
-                | '班'
-                | '是'
-                | '总'
-                | '都'
-                | '容'
-                | '会'
-                | '经'
-                | '常'
-        )
-    );
-    let is_last = cursor.is_at_end() || matches!(cursor.peek(0), Some(DateTokenKind::Sign(_)));
+    let is_of_thing = cursor.is_han_next(0, "好安茶的饭觉场班是总都容会经常");
+    let is_last = cursor.is_at_end() || matches!(cursor.peek(0), Some(Sign(_)));
     (!is_of_thing && !is_last).then(|| DateExpression {
         part: Some(part),
         is_vague: true,

@@ -5,7 +5,7 @@ use super::super::range;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
 };
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::Han;
 use super::dates::{
     parse_date_in_month, parse_nth_day, parse_period_offset, parse_weekday, parse_year_reference,
 };
@@ -48,9 +48,7 @@ fn parse_part_of_year(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if let Some(day) = day.or_else(|| cursor.attempt(date)) {
         return Some(day.into());
     }
-    if is_whole {
-        return None;
-    }
+    (!is_whole).then_some(())?;
     if cursor.consume_any_han(&["末", "底"]) {
         return Some(DayExpression::Edge(PeriodEdge::End, period).into());
     }
@@ -144,18 +142,16 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return None;
     };
     // 第一周一 and 第一周的周一 are days.
-    let is_weekday_next = matches!(cursor.peek_han(0), Some('的' | '周' | '星' | '礼'))
-        || parse_weekday(&mut cursor.clone()).is_some();
-    if is_weekday_next {
-        return None;
-    }
+    let is_weekday_next =
+        cursor.is_han_next(0, "的周星礼") || parse_weekday(&mut cursor.clone()).is_some();
+    (!is_weekday_next).then_some(())?;
     let length = CalendarDuration::in_days(i64::from(units) * each);
     Period::nth_part(nth, length, period).map(DayPhrase::whole)
 }
 
 /// Consumes 最近三天, 过去24小时 and, unless it means "almost", 近一个月, and 接下来三天, 未来两周.
 fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let follows_word = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(_)));
+    let follows_word = matches!(cursor.peek_back(1), Some(Han(_)));
     let is_to_come = cursor.consume_any_han(&["接下来", "未来", "今后"]);
     if is_to_come || cursor.consume_any_han(&["最近", "过去"]) {
         cursor.consume_any_han(&["的", "这"]);

@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayPart, TimeOfDay};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::Han;
 use super::super::{numeric, range};
 use super::numbers::{is_numeral, parse_adjacent_digits, parse_number_in};
 
@@ -71,23 +71,16 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     let whole = parse_long_day_part(cursor);
     let short = || {
         cursor.attempt(|cursor| {
-            let is_named = matches!(
-                cursor.peek_back(1),
-                Some(DateTokenKind::Han('今' | '明' | '昨' | '当' | '后' | '每'))
-            );
+            let is_named = cursor.is_han_before(1, "今明昨当后每");
             let (_, part) = SHORT_DAY_PARTS
                 .iter()
                 .find(|(name, _)| cursor.consume_han(name))?;
             let mut ahead = *cursor;
             // 早一点 is "a bit earlier", 今晚一点 is one o'clock.
-            let is_bit = cursor.peek_han(0) == Some('一')
-                && cursor.peek_han(1) == Some('点')
-                && !cursor
-                    .peek_han(2)
-                    .is_some_and(|next| "半钟整过一二三四五十".contains(next));
-            if is_bit && !is_named {
-                return None;
-            }
+            let is_bit = cursor.is_han_next(0, "一")
+                && cursor.is_han_next(1, "点")
+                && !cursor.is_han_next(2, "半钟整过一二三四五十");
+            (!is_bit || is_named).then_some(())?;
             parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
         })
     };
@@ -125,9 +118,7 @@ pub(super) fn consume_impossible_clock(
     let spoken = |cursor: &mut TokenCursor<'_>| {
         let is_clean = cursor.starts_cleanly();
         let hour = parse_number_in(cursor, 0..=99).filter(|_| is_clean)?;
-        if !cursor.consume_any_han(&["点", "时"]) {
-            return None;
-        }
+        cursor.consume_any_han(&["点", "时"]).then_some(())?;
         cursor.consume_any_han(&["钟", "整"]);
         let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
         let second = minute.and_then(|_| cursor.attempt(parse_second));
@@ -140,14 +131,10 @@ pub(super) fn consume_impossible_clock(
 
 /// Consumes "差五分八点" and "差一刻八点".
 fn parse_time_before_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if !cursor.consume_han("差") {
-        return None;
-    }
+    cursor.consume_han("差").then_some(())?;
     let minutes = parse_missing_minutes(cursor)?;
     let hour = parse_number_in(cursor, 1..=24)?;
-    if !cursor.consume_any_han(&["点", "时"]) {
-        return None;
-    }
+    cursor.consume_any_han(&["点", "时"]).then_some(())?;
     TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes)
 }
 
@@ -158,9 +145,7 @@ fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     } else {
         1
     };
-    if each == 1 && !cursor.consume_any_han(&["分钟", "分"]) {
-        return None;
-    }
+    (each != 1 || cursor.consume_any_han(&["分钟", "分"])).then_some(())?;
     i32::try_from(count)
         .ok()
         .filter(|count| *count < 60 / each)
@@ -170,9 +155,7 @@ fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 /// Consumes "三点", "三点半", "16时40分50秒", "三點踏一".
 fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
     let start = *cursor;
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let hour = cursor
         .attempt(|cursor| {
             let is_hour_next = licence == ChineseBareHour::Hour;
@@ -188,9 +171,7 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
         return TimeOfDay::from_clock_face(hour, 0, 0);
     }
     let is_shi = cursor.consume_han("时");
-    if !is_shi && !cursor.consume_any_han(&["点", "點"]) {
-        return None;
-    }
+    (is_shi || cursor.consume_any_han(&["点", "點"])).then_some(())?;
     let is_clock = cursor.consume_any_han(&["钟", "整"]);
     if let Some(minutes) = cursor.attempt(|cursor| {
         cursor
@@ -203,16 +184,13 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
     let second = minute.and_then(|_| cursor.attempt(parse_second));
     let is_bare = minute.is_none() && !is_clock;
-    if is_bare && licence == ChineseBareHour::None && !is_hour(&start, cursor, hour, is_shi) {
-        return None;
-    }
+    (!is_bare || licence != ChineseBareHour::None || is_hour(&start, cursor, hour, is_shi))
+        .then_some(())?;
     // "三点五米" is a length.
-    if minute.is_none()
-        && cursor.peek_han(0).is_some_and(is_numeral)
-        && licence == ChineseBareHour::None
-    {
-        return None;
-    }
+    (minute.is_some()
+        || !cursor.peek_han(0).is_some_and(is_numeral)
+        || licence != ChineseBareHour::None)
+        .then_some(())?;
     // "八点多" is about eight.
     cursor.consume_han("多");
     TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0))
@@ -224,7 +202,7 @@ fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let (low, high) = cursor
         .attempt(nine_or_ten)
         .or_else(|| parse_adjacent_digits(cursor))?;
-    let is_hour = matches!(cursor.peek_han(0), Some('点' | '點' | '时'));
+    let is_hour = cursor.is_han_next(0, "点點时");
     (low < high && high <= 24 && is_hour).then_some(low)
 }
 
@@ -241,15 +219,15 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
         return Some(30);
     }
     let is_past = cursor.consume_any_han(&["过", "零"]);
-    let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let in_digits = cursor.is_number(0);
     let is_two_digits = in_digits
         || is_past
-        || cursor.peek_han(0) == Some('十')
+        || cursor.is_han_next(0, "十")
         || cursor.peek_han(1).is_some_and(is_numeral);
     let count = parse_number_in(cursor, 0..=99)?;
     if 59 < count {
         // "三点60分钟的会" is as long as that.
-        let is_minute = cursor.consume_han("分") && cursor.peek_han(0) != Some('钟');
+        let is_minute = cursor.consume_han("分") && !cursor.is_han_next(0, "钟");
         return is_minute.then_some(count);
     }
     if cursor.consume_any_han(&["刻钟", "刻"]) {
@@ -262,12 +240,7 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
         return (count < 12).then_some(count * 5);
     }
     if is_two_digits {
-        let is_counted = cursor.peek_han(0).is_some_and(|next| {
-            matches!(
-                next,
-                '个' | '人' | '元' | '块' | '米' | '次' | '天' | '年' | '月'
-            )
-        });
+        let is_counted = cursor.is_han_next(0, "个人元块米次天年月");
         return (!is_counted && cursor.ends_cleanly()).then_some(count);
     }
     // "三點三" is a quarter past three after a part of the day, and otherwise a decimal number.
@@ -277,7 +250,7 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
 /// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".
 fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bool) -> bool {
     let before = start.peek_back(1).and_then(|what| {
-        if let DateTokenKind::Han(character) = what {
+        if let Han(character) = what {
             Some(character)
         } else {
             None
@@ -347,7 +320,7 @@ fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bo
                 | '结'
         )
     );
-    let is_in_characters = matches!(start.peek(0), Some(DateTokenKind::Han(_)));
+    let is_in_characters = matches!(start.peek(0), Some(Han(_)));
     if is_led || is_alone {
         return !is_counted;
     }

@@ -4,7 +4,7 @@ use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayExpression, DayPhrase, Period, PeriodEdge, Week};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::Han;
 use super::dates::{parse_calendar_date, parse_period_offset, parse_weekday};
 use super::numbers::is_numeral;
 
@@ -13,15 +13,13 @@ const MAX_PARTICLE_DISTANCE: usize = 12;
 
 /// Consumes a weekday, or the start or end of a week.
 pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let is_counted = matches!(cursor.peek_back(1), Some(DateTokenKind::Han(before)) if is_numeral(before) || before == '几')
-        || matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_))) && cursor.is_glued(0);
+    let is_counted = matches!(cursor.peek_back(1), Some(Han(before)) if is_numeral(before) || before == '几')
+        || cursor.is_number_before(1) && cursor.is_glued(0);
     // Cantonese 今個 and 呢個 refer to a weekday that is not over yet.
-    let is_coming = matches!(cursor.peek_han(0), Some('今' | '呢'));
+    let is_coming = cursor.is_han_next(0, "今呢");
     let leading = cursor.attempt(parse_period_offset);
     let is_short = cursor.consume_han("周");
-    if !is_short && !cursor.consume_any_han(&["星期", "礼拜"]) {
-        return None;
-    }
+    (is_short || cursor.consume_any_han(&["星期", "礼拜"])).then_some(())?;
     let weekday = parse_weekday(cursor).or_else(|| {
         // "下周的星期三" and "下周周三" are redundant.
         let again = |cursor: &mut TokenCursor<'_>| {
@@ -36,10 +34,7 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
     let Some(weekday) = weekday else {
         return Some(parse_week_edge(cursor, leading?));
     };
-    let is_counted_behind = matches!(
-        cursor.peek_han(0),
-        Some('次' | '岁' | '年' | '个' | '遍' | '回' | '期' | '趟')
-    );
+    let is_counted_behind = cursor.is_han_next(0, "次岁年个遍回期趟");
     if is_counted && leading.is_none() || is_short && is_counted_behind && leading.is_none() {
         return None;
     }
@@ -55,9 +50,8 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
     if let Some(named) = date {
         return Some(DayExpression::Confirmed(weekday, Box::new(named.day)).into());
     }
-    let is_weekend = matches!(cursor.peek_back(1), Some(DateTokenKind::Han('末')));
-    let is_told = (0..MAX_PARTICLE_DISTANCE)
-        .any(|ahead| matches!(cursor.peek_han(ahead), Some('了' | '过' | '已')));
+    let is_weekend = cursor.is_han_before(1, "末");
+    let is_told = (0..MAX_PARTICLE_DISTANCE).any(|ahead| cursor.is_han_next(ahead, "了过已"));
     let week = match leading {
         // "这周二我们开了会" is about the past.
         Some(_) if is_coming => Week::This,
@@ -79,10 +73,7 @@ fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> DayPhrase {
     ];
     match edge.into_iter().find(|(name, _)| cursor.consume_han(name)) {
         Some((_, edge)) => DayExpression::Edge(edge, Period::Week(weeks)).into(),
-        None => DayPhrase {
-            is_vague: true,
-            ..DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks)).into()
-        },
+        None => DayPhrase::vague(DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks))),
     }
 }
 

@@ -4,7 +4,7 @@ use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
 use super::super::range;
 use super::super::syntax::{DateExpression, DayExpression, Month, Year};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::lexicon::{Sense, lookup_month, lookup_unit, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal, parse_year};
 use super::spans::{MAX_PARTS, parse_part};
@@ -28,18 +28,14 @@ pub(super) fn parse_month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
 
 /// Consumes "2019/aug/01".
 fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+    let year = cursor.consume_digits(4..=4)?;
     let separator = ['/', '-', '.']
         .into_iter()
         .find(|separator| cursor.consume_glued_sign(*separator))?;
     let (month, _) = lookup_month(cursor.word())?;
     cursor.step();
-    if !cursor.consume_glued_sign(separator) {
-        return None;
-    }
-    let day = cursor
-        .consume_glued_number()
-        .filter(|day| day.digits <= 2)?;
+    cursor.consume_glued_sign(separator).then_some(())?;
+    let day = cursor.consume_glued_digits(1..=2)?;
     let year = i32::try_from(year.value).ok()?;
     day_of_named_month(
         u32::try_from(day.value).ok()?,
@@ -79,15 +75,9 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 
 /// Consumes the rest of "September-2020-23" after the month.
 fn parse_year_and_day(cursor: &mut TokenCursor<'_>, month: u32) -> Option<DayExpression> {
-    let year = cursor
-        .consume_glued_number()
-        .filter(|year| year.digits == 4)?;
-    if !consume_date_separator(cursor) {
-        return None;
-    }
-    let day = cursor
-        .consume_glued_number()
-        .filter(|day| day.digits <= 2)?;
+    let year = cursor.consume_glued_digits(4..=4)?;
+    consume_date_separator(cursor).then_some(())?;
+    let day = cursor.consume_glued_digits(1..=2)?;
     day_of_named_month(
         u32::try_from(day.value).ok()?,
         month,
@@ -114,9 +104,7 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let is_joined = !has_of && consume_date_separator(cursor);
     // "23-2020-September" has the year in the middle.
     let middle = cursor.attempt(|cursor| {
-        let year = cursor
-            .consume_glued_number()
-            .filter(|year| is_joined && year.digits == 4)?;
+        let year = cursor.consume_glued_digits(4..=4).filter(|_| is_joined)?;
         consume_date_separator(cursor)
             .then(|| i32::try_from(year.value).ok())
             .flatten()
@@ -126,9 +114,7 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     cursor.consume_glued_sign('.');
     let year = middle.map_or_else(|| parse_following_year(cursor, is_joined), Year::Exactly);
     let is_said = is_ordinal || has_of || year != Year::Unsaid;
-    if !is_said && sense == Sense::AmongOthers && !can_end_date(cursor) {
-        return None;
-    }
+    (is_said || sense != Sense::AmongOthers || can_end_date(cursor)).then_some(())?;
     day_of_named_month(day, month, year, is_ordinal)
 }
 
@@ -157,13 +143,10 @@ fn month_of_last_day(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) 
 
 /// Returns whether "-12" follows a day.
 fn starts_range(cursor: &TokenCursor<'_>, day: u32, month: u32) -> bool {
-    let start = DateExpression {
-        day: Some(DayExpression::OfMonth(
-            day,
-            Month::Named(month, Year::Unsaid),
-        )),
-        ..DateExpression::default()
-    };
+    let start = DateExpression::from(DayExpression::OfMonth(
+        day,
+        Month::Named(month, Year::Unsaid),
+    ));
     range::follows(cursor, &start)
 }
 
@@ -195,9 +178,7 @@ fn day_of_named_month(day: u32, month: u32, year: Year, is_ordinal: bool) -> Opt
 
 /// Returns whether a date can end here, for a month name that is also another word.
 fn can_end_date(cursor: &TokenCursor<'_>) -> bool {
-    can_end_number(cursor)
-        || cursor.is_at_end()
-        || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
+    can_end_number(cursor) || cursor.is_at_end() || cursor.is_number(0)
 }
 
 /// Returns whether the number counts something, as in "July 4 weeks" and "March 20%".
@@ -213,17 +194,15 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
     }
     let day = cursor.attempt(|cursor| {
         cursor
-            .consume_number()
-            .filter(|day| day.digits <= 2)
+            .consume_digits(1..=2)
             .map(|day| day.value)
             .or_else(|| parse_below_hundred(cursor))
     })?;
-    let is_minute_next =
-        cursor.is_glued(1) && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)));
+    let is_minute_next = cursor.is_glued(1) && cursor.is_number(1);
     let is_clock = cursor.is_glued(0)
         && match cursor.peek(0) {
-            Some(DateTokenKind::Sign(':')) => is_minute_next,
-            what => matches!(what, Some(DateTokenKind::Word("am" | "pm" | "h"))),
+            Some(Sign(':')) => is_minute_next,
+            what => matches!(what, Some(Word("am" | "pm" | "h"))),
         };
     if is_clock {
         None
@@ -253,7 +232,7 @@ fn consume_other_ending(cursor: &mut TokenCursor<'_>) -> bool {
 /// Returns whether the point of a German ordinal is next: "5. Februar".
 fn is_glued_point_before_month(cursor: &TokenCursor<'_>) -> bool {
     cursor.is_glued(0)
-        && cursor.peek(0) == Some(DateTokenKind::Sign('.'))
+        && cursor.sign(0) == Some('.')
         && lookup_month(cursor.word_ahead(1)).is_some()
 }
 
@@ -261,7 +240,7 @@ fn is_glued_point_before_month(cursor: &TokenCursor<'_>) -> bool {
 fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
     let in_two_digits = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_sign(',');
-        let year = cursor.consume_number().filter(|year| year.digits == 2)?;
+        let year = cursor.consume_digits(2..=2)?;
         (cursor.is_at_end() && cursor.word_before(2) != "at")
             .then(|| i32::try_from(expand_year(year.value)).ok())
             .flatten()
@@ -366,11 +345,9 @@ pub(in super::super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Mont
 pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let before = cursor.word_before(1);
     let is_alone = cursor.is_at_start();
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let has_article = cursor.consume_word("the");
-    let in_words = matches!(cursor.peek(0), Some(DateTokenKind::Word(_)));
+    let in_words = !cursor.word().is_empty();
     let (day, is_ordinal) = parse_day_number(cursor).filter(|(day, _)| (1..=31).contains(day))?;
     let of = cursor.attempt(|cursor| {
         cursor.consume_word("day");
@@ -424,14 +401,14 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
 /// Returns whether no noun follows that the number could refer to.
 pub(super) fn no_noun_follows(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
-        None | Some(DateTokenKind::Han(_)) => true,
-        Some(DateTokenKind::Word(word)) => {
+        None | Some(Han(_)) => true,
+        Some(Word(word)) => {
             matches!(
                 word,
                 "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because"
             )
         }
-        Some(DateTokenKind::Sign(sign)) => sign != '-',
-        Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
+        Some(Sign(sign)) => sign != '-',
+        Some(Number(_) | Other) => false,
     }
 }

@@ -95,13 +95,7 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<D
     let day = if days == 0 {
         named.day
     } else {
-        DayExpression::Away(
-            CalendarDuration {
-                days,
-                ..CalendarDuration::default()
-            },
-            Box::new(named.day),
-        )
+        DayExpression::Away(CalendarDuration::in_days(days), Box::new(named.day))
     };
     Some(DayPhrase {
         part: Some(part),
@@ -112,9 +106,8 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<D
 /// Consumes "in two weeks", "in the next two weeks" and "within 5 days", which name the last moment.
 fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> {
     let is_ahead = cursor.consume_any_word(&["in", "within", "after"]);
-    if !is_ahead || cursor.word_before(2) == "once" || cursor.word_before(2) == "twice" {
-        return None;
-    }
+    (is_ahead && cursor.word_before(2) != "once" && cursor.word_before(2) != "twice")
+        .then_some(())?;
     cursor.consume_any_phrase(&["the next", "the coming"]);
     cursor.consume_any_phrase(&[
         "less than",
@@ -196,9 +189,8 @@ fn parse_offset_from_day(
         || lookup_weekday(cursor.word()).is_some_and(|(_, sense)| sense == Sense::Only);
     let is_after = cursor.consume_any_word(&["from", "after", "following"])
         || is_weeks && (is_day_next || cursor.consume_word("on"));
-    if !is_after && !cursor.consume_any_phrase(&["before", "prior to", "preceding", "ahead of"]) {
-        return None;
-    }
+    (is_after || cursor.consume_any_phrase(&["before", "prior to", "preceding", "ahead of"]))
+        .then_some(())?;
     // Hours are relative to a time, not to a day.
     let named =
         parse_nested_day(cursor, depth).filter(|named| !named.is_vague && !amount.is_exact)?;
@@ -333,10 +325,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
             .or_else(|| parse_year(cursor).map(Year::Exactly))
     });
     if leading == Some(-1) && said.is_none() {
-        let year_ago = CalendarDuration {
-            months: -12,
-            ..CalendarDuration::default()
-        };
+        let year_ago = CalendarDuration::in_months(-12);
         return Some(DayExpression::FeastFrom(feast, Box::new(offset_from_now(year_ago))).into());
     }
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
@@ -346,14 +335,12 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     cursor.consume_word("the");
     let nth = cursor.attempt(parse_ordinal).unwrap_or(1);
-    if !cursor.consume_any_word(&["closest", "nearest"]) {
-        return None;
-    }
+    cursor
+        .consume_any_word(&["closest", "nearest"])
+        .then_some(())?;
     let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
-    if !cursor.consume_word("to") {
-        return None;
-    }
+    cursor.consume_word("to").then_some(())?;
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
     Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
 }
@@ -371,9 +358,7 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
     let is_alone = !has_article && count.is_none();
     let is_complete =
         cursor.word() == "ago" || cursor.word() == "after" && cursor.word_ahead(1) == "next";
-    if is_alone && !is_complete {
-        return None;
-    }
+    (!is_alone || is_complete).then_some(())?;
     let count = count.unwrap_or(1);
     let today = || Box::new(DayExpression::Shifted(0));
     if cursor.consume_any_phrase(&["from now", "from today", "hence", "later"]) {
@@ -383,9 +368,7 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
         return Some((DayExpression::WeekdaysAway(-count, weekday, today()), false));
     }
     let is_after = cursor.consume_any_word(&["after", "following", "from"]);
-    if !is_after && !cursor.consume_any_word(&["before", "preceding"]) {
-        return None;
-    }
+    (is_after || cursor.consume_any_word(&["before", "preceding"])).then_some(())?;
     if is_after && cursor.consume_word("next") && can_end_number(cursor) {
         return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
     }

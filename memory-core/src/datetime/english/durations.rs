@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
-use super::super::token::DateTokenKind;
+
 use super::lexicon::{lookup_unit, lookup_unit_letter};
 use super::numbers::{parse_below_hundred, parse_number};
 
@@ -79,13 +79,9 @@ fn parse_trailing_minutes(
     cursor: &mut TokenCursor<'_>,
     last: TimeUnit,
 ) -> Option<CalendarDuration> {
-    if last != TimeUnit::Hour {
-        return None;
-    }
+    (last == TimeUnit::Hour).then_some(())?;
     cursor.attempt(|cursor| {
-        let minutes = cursor
-            .consume_glued_number()
-            .filter(|number| number.digits == 2)?;
+        let minutes = cursor.consume_glued_digits(2..=2)?;
         if cursor.ends_cleanly() {
             TimeUnit::Minute.duration(Quantity::whole(minutes.value)?)
         } else {
@@ -139,9 +135,7 @@ fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<(CalendarDuration
 
 /// Consumes the prime signs of minutes and seconds, directly after a number that follows "in".
 fn parse_prime_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)> {
-    if cursor.word_before(2) != "in" {
-        return None;
-    }
+    (cursor.word_before(2) == "in").then_some(())?;
     let unit = if cursor.consume_glued_sign('\'') {
         TimeUnit::Minute
     } else if cursor.consume_glued_sign('"') {
@@ -157,13 +151,13 @@ pub(super) fn parse_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)
     let is_working = cursor.consume_any_word(&["business", "working", "work"]);
     let word = cursor.word();
     if cursor.is_glued(0)
-        && matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_)))
+        && cursor.is_number_before(1)
         && let Some(unit) = lookup_unit_letter(word)
     {
         cursor.step();
         return Some((unit, 1));
     }
-    if word == "h" && matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_))) {
+    if word == "h" && cursor.is_number_before(1) {
         cursor.step();
         return Some((TimeUnit::Hour, 1));
     }
@@ -230,7 +224,7 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
 fn follows_unit_letter(cursor: &TokenCursor<'_>) -> bool {
     cursor.is_glued(0)
         && lookup_unit_letter(cursor.word_before(1)).is_some()
-        && matches!(cursor.peek_back(2), Some(DateTokenKind::Number(_)))
+        && cursor.is_number_before(2)
 }
 
 fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {
@@ -253,12 +247,8 @@ fn parse_fraction(cursor: &mut TokenCursor<'_>, whole: u64) -> Option<Quantity> 
         cursor.consume_any_phrase(&["of an", "of a", "an"]);
         return is_share.then_some(Quantity { over: whole, under });
     }
-    if !cursor.consume_glued_sign('.') {
-        return None;
-    }
-    let decimals = cursor
-        .consume_glued_number()
-        .filter(|number| number.digits <= 3)?;
+    cursor.consume_glued_sign('.').then_some(())?;
+    let decimals = cursor.consume_glued_digits(1..=3)?;
     let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
     let over = whole
         .checked_mul(under)?

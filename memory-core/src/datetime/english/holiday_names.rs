@@ -29,9 +29,7 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     cursor.attempt(|cursor| {
         let is_orthodox = cursor.consume_word("orthodox");
         let named = cursor.attempt(name).or_else(|| {
-            if !cursor.consume_any_word(TITLES) {
-                return None;
-            }
+            cursor.consume_any_word(TITLES).then_some(())?;
             cursor.consume_sign('.');
             name(cursor)
         });
@@ -60,9 +58,7 @@ fn name(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
             | "orthodox"
             | "tamil"
     );
-    if of_other && cursor.word() == "new" {
-        return None;
-    }
+    (!of_other || cursor.word() != "new").then_some(())?;
     let named = BY_FIRST_WORD.get(cursor.word())?;
     named
         .iter()

@@ -20,7 +20,7 @@ use super::syntax::{
     CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
     RecurrencePhrase, TimeOfDay, Week, Year,
 };
-use super::token::DateTokenKind;
+use super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::zones::NamedOffset;
 use super::{numeric, range};
 use days::parse_day;
@@ -64,10 +64,7 @@ pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpre
 /// Consumes a compact duration that is the whole text, such as "1h30m".
 fn parse_lone_offset(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let amount = parse_lone_duration(cursor)?;
-    Some(DateExpression {
-        day: Some(offset_from_now(amount)),
-        ..DateExpression::default()
-    })
+    Some(DateExpression::from(offset_from_now(amount)))
 }
 
 fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
@@ -164,9 +161,7 @@ fn parse_recurrence_start(
     let is_from = cursor.word() == "from";
     let is_start = is_open && (cursor.consume_any_word(&START) || cursor.consume_word("from"));
     cursor.consume_any_word(&["on", "from", "in"]);
-    if !is_start {
-        return None;
-    }
+    is_start.then_some(())?;
     let first_of_year = |cursor: &mut TokenCursor<'_>| {
         let year = Period::Year(Year::Exactly(parse_year(cursor)?));
         Some(DayExpression::Edge(PeriodEdge::Start, year).into())
@@ -383,9 +378,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         }
     }
     // A name in brackets repeats the offset before it, as in RFC 9557.
-    if spoken.zone.is_some()
-        && cursor.peek(0) == Some(DateTokenKind::Sign('['))
-        && cursor.attempt(parse_zone).is_some()
+    if spoken.zone.is_some() && cursor.sign(0) == Some('[') && cursor.attempt(parse_zone).is_some()
     {
         return true;
     }
@@ -427,20 +420,17 @@ fn parse_recurrence_beside(
     let before = cursor.peek_back(1);
     let recurrence = parse_recurrence(cursor)?;
     // "Drink water hourly" and "remind me weekly to call" have an adverb, and "the daily" has none.
-    let ends_clause = matches!(
-        cursor.peek(0),
-        None | Some(DateTokenKind::Sign('.' | '!' | ';' | '\n'))
-    );
+    let ends_clause = matches!(cursor.peek(0), None | Some(Sign('.' | '!' | ';' | '\n')));
     let is_adverb = is_frequency
         && ends_clause
         && match before {
-            Some(DateTokenKind::Word(word)) => {
+            Some(Word(word)) => {
                 let is_time = lexicon::is_time_word(word) || lexicon::is_half_day(word);
                 !is_time && !matches!(word, "the" | "a" | "an" | "is" | "and")
             }
             what => what.is_none(),
         }
-        || is_frequency && before == Some(DateTokenKind::Word("me"))
+        || is_frequency && before == Some(Word("me"))
         || is_frequency && {
             let mut ahead = *cursor;
             ahead.consume_sign(',');
@@ -449,7 +439,7 @@ fn parse_recurrence_beside(
             is_start && parse_day(&mut ahead).is_some()
         }
         || is_frequency
-            && matches!(before, None | Some(DateTokenKind::Sign('\n')))
+            && matches!(before, None | Some(Sign('\n')))
             && !names_other_day(*cursor, recurrence.every);
     let is_beside = || spoken.day.is_some() || spoken.clock.is_some();
     let is_time_next = || {
@@ -476,7 +466,7 @@ fn parse_recurrence_beside(
 /// Returns whether a day that does not recur at `every` follows in the same line, near enough to be the one that the text is about.
 fn names_other_day(mut cursor: TokenCursor<'_>, every: CalendarDuration) -> bool {
     (0..MAX_ADVERB_DISTANCE).any(|_| {
-        let is_over = matches!(cursor.peek(0), None | Some(DateTokenKind::Sign('\n')));
+        let is_over = matches!(cursor.peek(0), None | Some(Sign('\n')));
         let day = parse_day(&mut cursor.clone()).filter(|_| !is_over);
         if !is_over {
             cursor.step();
@@ -552,7 +542,7 @@ fn parse_trailing_year(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression
         day = Some(confirmed);
     }
     if let Some(DayExpression::OfMonth(_, Month::Named(_, said @ Year::Unsaid))) = day
-        && matches!(cursor.peek(0), Some(DateTokenKind::Number(_)))
+        && cursor.is_number(0)
         && let Some(year) = numbers::parse_year(cursor)
     {
         *said = Year::Exactly(year);
@@ -566,9 +556,7 @@ fn parse_hour_before_day(
     cursor: &mut TokenCursor<'_>,
     spoken: &DateExpression,
 ) -> Option<TimeOfDay> {
-    if spoken.day.is_some() {
-        return None;
-    }
+    spoken.day.is_none().then_some(())?;
     let before_day = |cursor: &mut TokenCursor<'_>| {
         let is_dotted = cursor.peek_ahead_sign() == Some('.');
         let is_decimal = is_dotted && !numeric::stands_alone(cursor);
@@ -615,9 +603,7 @@ fn parse_hour_before_day(
                 "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr"
             );
         let behind = if is_part_next { ahead } else { *cursor };
-        if has_own_hour(behind) {
-            return None;
-        }
+        (!has_own_hour(behind)).then_some(())?;
         (is_part_next || is_day_next && !is_decimal).then_some(hour)
     };
     // "8.30, 9 and 9.15 tomorrow".
@@ -645,13 +631,13 @@ fn parse_hour_before_day(
 fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishBareHour {
     let is_led = match cursor.peek_back(1) {
         Some(
-            DateTokenKind::Word(
+            Word(
                 "at" | "around" | "about" | "by" | "until" | "till" | "after" | "before"
                 | "between",
             )
-            | DateTokenKind::Sign('@' | '~'),
+            | Sign('@' | '~'),
         ) => true,
-        Some(DateTokenKind::Word("for"))
+        Some(Word("for"))
             if matches!(
                 cursor.word_before(2),
                 "alarm" | "scheduled" | "booked" | "reservation" | "set"
@@ -659,24 +645,14 @@ fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishB
         {
             true
         }
-        Some(DateTokenKind::Word("for" | "to" | "it")) => {
-            matches!(cursor.peek(0), Some(DateTokenKind::Word(_)))
-        }
-        Some(
-            DateTokenKind::Word(_)
-            | DateTokenKind::Sign(_)
-            | DateTokenKind::Number(_)
-            | DateTokenKind::Han(_)
-            | DateTokenKind::Other,
-        )
-        | None => false,
+        Some(Word("for" | "to" | "it")) => !cursor.word().is_empty(),
+        Some(Word(_) | Sign(_) | Number(_) | Han(_) | Other) | None => false,
     };
-    let is_in_words_alone =
-        cursor.is_at_start() && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && {
-            let mut ahead = *cursor;
-            parse_clock(&mut ahead, EnglishBareHour::Hour).is_some_and(|clock| clock.minute != 0)
-                && ahead.is_at_end()
-        };
+    let is_in_words_alone = cursor.is_at_start() && !cursor.word().is_empty() && {
+        let mut ahead = *cursor;
+        parse_clock(&mut ahead, EnglishBareHour::Hour).is_some_and(|clock| clock.minute != 0)
+            && ahead.is_at_end()
+    };
     let is_after_day = spoken.day.is_some() || spoken.part.is_some() || spoken.every.is_some();
     if is_led || is_after_day || is_in_words_alone {
         EnglishBareHour::Hour

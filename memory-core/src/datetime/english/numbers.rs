@@ -1,7 +1,6 @@
 //! Parses English numerals.
 
 use super::super::cursor::TokenCursor;
-use super::super::token::DateTokenKind;
 
 fn ones_value(word: &str) -> Option<u64> {
     Some(match word {
@@ -136,9 +135,7 @@ pub(super) fn parse_cardinal(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 
 fn parse_hundreds(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let hundreds = parse_below_hundred(cursor)?;
-    if !cursor.consume_word("hundred") {
-        return None;
-    }
+    cursor.consume_word("hundred").then_some(())?;
     Some(hundreds * 100 + parse_remainder(cursor))
 }
 
@@ -209,16 +206,12 @@ pub(in super::super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> 
 
 /// Returns whether a clock time such as "2015:10" continues here.
 fn is_clock_next(cursor: &TokenCursor<'_>) -> bool {
-    cursor.is_glued(0)
-        && cursor.peek(0) == Some(DateTokenKind::Sign(':'))
-        && matches!(cursor.peek(1), Some(DateTokenKind::Number(_)))
+    cursor.is_glued(0) && cursor.sign(0) == Some(':') && cursor.is_number(1)
 }
 
 fn parse_thousands_year(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let thousands = parse_below_hundred(cursor)?;
-    if !cursor.consume_word("thousand") {
-        return None;
-    }
+    cursor.consume_word("thousand").then_some(())?;
     Some(thousands * 1000 + parse_remainder(cursor))
 }
 

@@ -4,7 +4,7 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::{numeric, range};
 use super::dates::{
     month_beside, no_noun_follows, parse_day_of_month, parse_month, parse_month_date,
@@ -84,9 +84,7 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
     let is_loose = matches!(cursor.word(), "mid" | "early" | "late");
     cursor.step();
     cursor.consume_glued_sign('-');
-    if !cursor.consume_word("of") && !is_loose {
-        return None;
-    }
+    (cursor.consume_word("of") || is_loose).then_some(())?;
     let bare = |cursor: &mut TokenCursor<'_>| match cursor.word() {
         "month" => Some(Period::Month(Month::Away(0))),
         "week" => Some(Period::Week(0)),
@@ -131,10 +129,10 @@ pub(super) fn parse_period_of_day(
     let period = month
         .or_else(|| parse_year(cursor).map(|year| Period::Year(Year::Exactly(year))))
         .filter(|period| is_edge_of(day, period))?;
-    Some(DayPhrase {
-        is_vague: true,
-        ..DayExpression::Edge(PeriodEdge::Start, period).into()
-    })
+    Some(DayPhrase::vague(DayExpression::Edge(
+        PeriodEdge::Start,
+        period,
+    )))
 }
 
 /// Returns whether a day is the edge, or another numbered day, of a month or year that `period` names.
@@ -144,7 +142,7 @@ fn is_edge_of(day: &DayExpression, period: &Period) -> bool {
 
 /// Returns whether a day of a month or year follows that `period` names: "end of month" behind "March,".
 fn is_edge_next(mut cursor: TokenCursor<'_>, period: &Period) -> bool {
-    if cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) {
+    if cursor.sign_before(1) == Some('.') {
         return false;
     }
     let _ = cursor.consume_sign(',') || cursor.consume_sign('-') || cursor.consume_sign(':');
@@ -224,16 +222,13 @@ fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 /// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let start = |period| {
-        Some(DayPhrase {
-            is_vague: true,
-            ..DayExpression::Edge(PeriodEdge::Start, period).into()
-        })
+        Some(DayPhrase::vague(DayExpression::Edge(
+            PeriodEdge::Start,
+            period,
+        )))
     };
     if let Some(day) = cursor.attempt(numeric::parse_week) {
-        return Some(DayPhrase {
-            is_vague: true,
-            ..day.into()
-        });
+        return Some(DayPhrase::vague(day));
     }
     // In a story "the next day" follows another day; it is tomorrow only on its own.
     let next_day = cursor.attempt(|cursor| {
@@ -242,16 +237,11 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             .then_some(())
     });
     if next_day.is_some() {
-        return Some(DayPhrase {
-            is_vague: true,
-            ..DayExpression::Shifted(1).into()
-        });
+        return Some(DayPhrase::vague(DayExpression::Shifted(1)));
     }
     let beside = cursor.attempt(|cursor| {
         cursor.consume_word("the");
-        if !cursor.consume_word("day") {
-            return None;
-        }
+        cursor.consume_word("day").then_some(())?;
         let days = match cursor.word() {
             "after" => 1,
             "before" => -1,
@@ -262,10 +252,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         is_end.then_some(days)
     });
     if let Some(days) = beside {
-        return Some(DayPhrase {
-            is_vague: true,
-            ..DayExpression::Shifted(days).into()
-        });
+        return Some(DayPhrase::vague(DayExpression::Shifted(days)));
     }
     let before = cursor.word_before(1);
     if let Some(period) = cursor.attempt(parse_whole_period) {
@@ -298,9 +285,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             || cursor
                 .clone()
                 .consume_any_phrase(&["every year", "each year"])
-            || (sense == Sense::Only
-                || is_first
-                || matches!(cursor.peek(0), Some(DateTokenKind::Sign(_))))
+            || (sense == Sense::Only || is_first || matches!(cursor.peek(0), Some(Sign(_))))
                 && is_edge_next(*cursor, &Period::Month(period))
             || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
         return if is_month {
@@ -353,12 +338,12 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
             cursor.step();
             // "This may help" and "the next march is" name no month.
             let is_month = match cursor.peek(0) {
-                Some(DateTokenKind::Word(next)) => {
+                Some(Word(next)) => {
                     !matches!(word, "may" | "march")
                         || distance != 0 && matches!(next, "at" | "for" | "on" | "to")
                 }
-                Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
-                None | Some(DateTokenKind::Han(_) | DateTokenKind::Sign(_)) => true,
+                Some(Number(_) | Other) => false,
+                None | Some(Han(_) | Sign(_)) => true,
             };
             return is_month.then_some(Period::Month(month_beside(month, distance)));
         }
@@ -391,9 +376,7 @@ pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     }
     let this_part = cursor.attempt(|cursor| {
         let is_last = cursor.consume_word("last");
-        if !is_last && !cursor.consume_word("this") {
-            return None;
-        }
+        (is_last || cursor.consume_word("this")).then_some(())?;
         cursor.consume_any_word(&["early", "late"]);
         let part = lookup_day_part(cursor.word())?;
         cursor.step();

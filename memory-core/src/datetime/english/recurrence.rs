@@ -8,7 +8,7 @@ use super::super::syntax::{
     CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Quantity,
     RecurrencePhrase, TimeUnit, Week, Year,
 };
-use super::super::token::DateTokenKind;
+
 use super::dates::no_noun_follows;
 use super::days::{parse_day, parse_listed_date};
 use super::durations::{parse_duration, parse_unit};
@@ -62,7 +62,7 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
 /// Consumes "on weekdays", "business days at 9", "Tuesday evenings" and "Mon-Fri 08:00".
 fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let before = cursor.word_before(1);
-    let is_counted = matches!(cursor.peek_back(1), Some(DateTokenKind::Number(_)))
+    let is_counted = cursor.is_number_before(1)
         || is_numeral(before)
         || matches!(before, "few" | "several" | "of");
     let is_range_end = matches!(before, "from" | "between" | "until");
@@ -101,8 +101,7 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
         }
         None => cursor.attempt(parse_weekdays),
     };
-    let is_range = (1..cursor.position() - start)
-        .any(|back| cursor.peek_back(back) == Some(DateTokenKind::Sign('-')));
+    let is_range = (1..cursor.position() - start).any(|back| cursor.sign_before(back) == Some('-'));
     let is_schedule = is_range && !is_range_end && is_hour_next(cursor);
     let part = lookup_day_part(cursor.word()).filter(|_| cursor.word().ends_with('s'));
     if part.is_some() {
@@ -141,14 +140,12 @@ fn parse_each_working_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhra
 
 /// Consumes "every other Friday" and "every second Thursday", which are every two weeks, and "every other June".
 fn parse_alternate_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    if !cursor.consume_any_word(&["other", "second", "alternate"]) {
-        return None;
-    }
+    cursor
+        .consume_any_word(&["other", "second", "alternate"])
+        .then_some(())?;
     let days = parse_weekdays(cursor).or_else(|| parse_months(cursor))?;
     // "Every second Monday of the month" counts within the month.
-    if matches!(cursor.word(), "of" | "in") {
-        return None;
-    }
+    (!matches!(cursor.word(), "of" | "in")).then_some(())?;
     RecurrencePhrase::on(days, 2)
 }
 
@@ -167,9 +164,7 @@ fn parse_interval(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     };
     let (unit, each) = parse_unit(cursor)?;
     // "Every last day of the month" and "every first day of the year" are days of a period.
-    if cursor.word() == "of" {
-        return None;
-    }
+    (cursor.word() != "of").then_some(())?;
     unit.duration(Quantity::whole(count.checked_mul(each)?)?)
 }
 
@@ -220,7 +215,7 @@ pub(super) fn parse_month_of_each(cursor: &mut TokenCursor<'_>) -> Option<()> {
 
 /// Consumes "first and third Monday", "last working day" or "1st and 15th", as days of any month.
 pub(super) fn parse_ordinal_days(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let in_digits = matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let in_digits = cursor.is_number(0);
     let mut numbers = vec![parse_nth(cursor)?];
     while let Some(next) = cursor.attempt(|cursor| {
         let has_more = numbers.len() < MAX_LIST && consume_list_separator(cursor);
@@ -255,9 +250,7 @@ pub(super) fn parse_ordinal_days(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
                 !matches!(period, Period::Month(Month::Unsaid | Month::Away(0)))
             })
     };
-    if is_of_named || is_of_period {
-        return None;
-    }
+    (!is_of_named && !is_of_period).then_some(())?;
     days.map(DayExpression::one_or_any)
 }
 
@@ -312,8 +305,7 @@ fn parse_whole_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     cursor.consume_point();
     let mut ahead = *cursor;
     ahead.consume_word("the");
-    let has_date = parse_ordinal(&mut ahead).is_some()
-        || matches!(cursor.peek(0), Some(DateTokenKind::Number(_)));
+    let has_date = parse_ordinal(&mut ahead).is_some() || cursor.is_number(0);
     // "Each may choose" names no month.
     let is_verb = matches!(word, "may" | "march") && !no_noun_follows(cursor);
     let month = Period::Month(Month::Named(month, Year::Unsaid));
@@ -338,9 +330,7 @@ fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     // "Every Friday the 13th" needs both.
     let mut ahead = *cursor;
     ahead.consume_word("the");
-    if parse_ordinal(&mut ahead).is_some() {
-        return None;
-    }
+    parse_ordinal(&mut ahead).is_none().then_some(())?;
     Some(DayExpression::Weekday(weekday, Week::Coming))
 }
 

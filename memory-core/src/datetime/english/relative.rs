@@ -5,7 +5,7 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year,
 };
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::days::parse_day;
 use super::durations::parse_duration;
 use super::lexicon::lookup_day_part;
@@ -15,9 +15,7 @@ use super::weekdays::offset_from_now;
 
 /// Consumes "this time tomorrow" and "the same time next week".
 pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    if !consume_same_time(cursor) {
-        return None;
-    }
+    consume_same_time(cursor).then_some(())?;
     cursor.consume_word("on");
     let named = parse_day(cursor).filter(|named| named.part.is_none() && named.clock.is_none())?;
     let day = if named.is_vague {
@@ -49,17 +47,9 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
     let DayExpression::Edge(_, period) = day else {
         return None;
     };
-    let months = |months: i32| {
-        Some(CalendarDuration {
-            months: i64::from(months),
-            ..CalendarDuration::default()
-        })
-    };
+    let months = |months: i32| Some(CalendarDuration::in_months(i64::from(months)));
     let amount = match period {
-        Period::Week(weeks) => Some(CalendarDuration {
-            days: i64::from(*weeks) * 7,
-            ..CalendarDuration::default()
-        }),
+        Period::Week(weeks) => Some(CalendarDuration::in_days(i64::from(*weeks) * 7)),
         Period::Month(Month::Away(away)) => months(*away),
         Period::Year(Year::Away(years)) => months(years.checked_mul(12)?),
         Period::Day(_)
@@ -79,9 +69,7 @@ pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<Dat
     let amount = parse_duration(cursor)
         .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_before = cursor.consume_any_phrase(&["before", "ahead of", "prior to"]);
-    if !is_before && !cursor.consume_any_word(&["after", "past"]) {
-        return None;
-    }
+    (is_before || cursor.consume_any_word(&["after", "past"])).then_some(())?;
     let is_of_thing = cursor.consume_any_word(&["my", "our", "the", "his", "her", "their", "your"]);
     let spoken = parse_day_and_time(cursor).filter(|spoken| spoken.ahead == 0)?;
     let is_moment = match (&spoken.day, spoken.clock) {
@@ -93,9 +81,7 @@ pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<Dat
         (None, Some(_)) => is_of_thing,
         (None, None) => false,
     };
-    if !is_moment {
-        return None;
-    }
+    is_moment.then_some(())?;
     Some(DateExpression {
         ahead: if is_before {
             amount.seconds
@@ -119,12 +105,7 @@ pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<
         "in advance",
         "ahead",
     ]);
-    (is_lead
-        && !matches!(
-            cursor.peek(0),
-            Some(DateTokenKind::Word(_) | DateTokenKind::Number(_) | DateTokenKind::Han(_))
-        ))
-    .then_some(amount)
+    (is_lead && !matches!(cursor.peek(0), Some(Word(_) | Number(_) | Han(_)))).then_some(amount)
 }
 
 /// Consumes an amount directly behind a time, and adds it to the time: "+ 3 weeks", "plus 6 days".
@@ -133,11 +114,11 @@ pub(in super::super) fn parse_added_amount(
     spoken: &mut DateExpression,
 ) -> bool {
     let added = cursor.attempt(|cursor| {
-        let is_plus = cursor.peek(0) == Some(DateTokenKind::Sign('+'));
+        let is_plus = cursor.sign(0) == Some('+');
         let amount = parse_signed_amount(cursor)?;
         // Org mode has intervals in its timestamps. "Friday - 2 hours of work" has an amount of something else.
         let is_end = match cursor.peek(0) {
-            Some(DateTokenKind::Sign('>' | ']')) => false,
+            Some(Sign('>' | ']')) => false,
             _ if is_plus => cursor.word() != "of",
             _ => can_end_number(cursor),
         };
@@ -153,9 +134,7 @@ pub(in super::super) fn parse_signed_amount(
     let is_apart = !cursor.is_glued(0);
     let is_minus =
         cursor.consume_word("minus") || is_apart && cursor.consume_sign('-') && !cursor.is_glued(0);
-    if !is_minus && !cursor.consume_word("plus") && !cursor.consume_sign('+') {
-        return None;
-    }
+    (is_minus || cursor.consume_word("plus") || cursor.consume_sign('+')).then_some(())?;
     // The number follows no other sign.
     let mut own = cursor.detached();
     let amount = own

@@ -37,9 +37,7 @@ fn parse_part_of_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let nth = parse_nth(cursor)?;
     let is_weekend = cursor.consume_word("weekend");
     let is_part = is_weekend || cursor.consume_word("half");
-    if !is_part || !cursor.consume_any_word(&["of", "in"]) {
-        return None;
-    }
+    (is_part && cursor.consume_any_word(&["of", "in"])).then_some(())?;
     match parse_period(cursor)? {
         Period::Day(_) | Period::Span(..) | Period::Week(_) | Period::WorkWeek(_) => None,
         period if is_weekend => {
@@ -85,17 +83,13 @@ pub(super) fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<Period> {
         "in" | "by" | "until" | "till" | "before" | "since" | "during" | "of"
     );
     let year_before = cursor.attempt(|cursor| {
-        let year = cursor.consume_number().filter(|year| year.digits == 4)?;
+        let year = cursor.consume_digits(4..=4)?;
         let year = i32::try_from(year.value).ok()?;
         cursor.consume_sign('-');
         (cursor.word() == "q").then_some(year)
     });
-    if !cursor.consume_word("q") {
-        return None;
-    }
-    let quarter = cursor
-        .consume_glued_number()
-        .filter(|number| number.digits == 1)?;
+    cursor.consume_word("q").then_some(())?;
+    let quarter = cursor.consume_glued_digits(1..=1)?;
     let year_behind = cursor.attempt(|cursor| {
         cursor.consume_any_word(&["of", "in"]);
         let named = cursor.attempt(parse_year).map(Year::Exactly);
@@ -113,13 +107,9 @@ pub(super) fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<Period> {
 /// Consumes "the week of July 7" and "the week starting July 7".
 fn parse_week_of_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.consume_word("the");
-    if !cursor.consume_word("week") {
-        return None;
-    }
+    cursor.consume_word("week").then_some(())?;
     let is_start = cursor.consume_any_word(&["starting", "beginning", "from"]);
-    if !is_start && !cursor.consume_word("of") {
-        return None;
-    }
+    (is_start || cursor.consume_word("of")).then_some(())?;
     let named = parse_day(cursor).filter(|named| !named.is_vague && named.clock.is_none())?;
     let day = Box::new(named.day);
     Some(if is_start {
@@ -144,14 +134,10 @@ fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         && !is_led
         && cursor.position() != 0
         && !matches!(before, "for" | "from" | "of" | "since");
-    if is_preposition {
-        return None;
-    }
+    (!is_preposition).then_some(())?;
     let is_past = has_article && is_led || cursor.word() == "past";
     let is_to_come = cursor.consume_any_word(&["next", "coming", "upcoming"]);
-    if !is_to_come && !cursor.consume_any_word(&["last", "past", "previous"]) {
-        return None;
-    }
+    (is_to_come || cursor.consume_any_word(&["last", "past", "previous"])).then_some(())?;
     let amount = cursor
         .attempt(parse_duration)
         .or_else(|| cursor.attempt(parse_one_unit).filter(|_| is_past))?;
@@ -162,8 +148,6 @@ fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 fn parse_one_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let (unit, each) = parse_unit(cursor)?;
     // "The coming days" have no number.
-    if cursor.word_before(1).ends_with('s') {
-        return None;
-    }
+    (!cursor.word_before(1).ends_with('s')).then_some(())?;
     unit.duration(Quantity::whole(each)?)
 }

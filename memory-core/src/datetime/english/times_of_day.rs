@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayPart, HalfDay, TimeOfDay};
-use super::super::token::DateTokenKind;
+use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::zones::{NamedOffset, can_start_place, zone_of_id, zone_of_place};
 use super::super::{numeric, range};
 use super::durations::parse_duration;
@@ -90,20 +90,15 @@ fn parse_named_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
                 "night" if !is_whole => 24,
                 _ => return None,
             };
-            let is_middle = is_whole
-                || matches!(
-                    cursor.peek_back(1),
-                    Some(DateTokenKind::Word("mid") | DateTokenKind::Sign('-'))
-                );
+            let is_middle =
+                is_whole || matches!(cursor.peek_back(1), Some(Word("mid") | Sign('-')));
             cursor.step();
             is_middle.then_some(TimeOfDay::unambiguous(hour, 0))
         });
         if middle.is_some() {
             return middle;
         }
-        if !cursor.consume_word("midnight") && !cursor.consume_phrase("mid night") {
-            return None;
-        }
+        (cursor.consume_word("midnight") || cursor.consume_phrase("mid night")).then_some(())?;
         // "Midnight 12:00" is redundant.
         cursor.attempt(|cursor| {
             let clock = numeric::parse_clock(cursor)?;
@@ -125,9 +120,7 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return Some(clock);
     }
     // "From ten to five" is a range.
-    if cursor.word_before(1) == "from" {
-        return None;
-    }
+    (cursor.word_before(1) != "from").then_some(())?;
     let is_first = follows_initial_at(cursor);
     let (minutes, is_quarter) = parse_minutes(cursor)?;
     let is_half = minutes == 30 && is_quarter;
@@ -158,9 +151,7 @@ fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         .filter(|amount| amount.is_exact && amount.days == 0 && amount.months == 0)?;
     let is_of_hour = matches!(cursor.word(), "after" | "past" | "before");
     let is_after = cursor.consume_any_word(&["from", "after", "past"]);
-    if !is_after && !cursor.consume_any_word(&["before", "to", "till"]) {
-        return None;
-    }
+    (is_after || cursor.consume_any_word(&["before", "to", "till"])).then_some(())?;
     let from = parse_named_time(cursor)
         .or_else(|| cursor.attempt(numeric::parse_clock))
         .or_else(|| cursor.attempt(parse_spelled_half_day))
@@ -173,9 +164,7 @@ fn parse_duration_from_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 /// Consumes "half three", which is half past three.
 fn parse_half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if !cursor.consume_word("half") {
-        return None;
-    }
+    cursor.consume_word("half").then_some(())?;
     let hour = parse_number(cursor).filter(|hour| (1..=12).contains(hour))?;
     let clock = TimeOfDay::from_clock_face(hour, 30, 0)?;
     let half = numeric::parse_half_day(cursor);
@@ -203,9 +192,7 @@ fn parse_minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
     if is_quarter.is_some() {
         return Some((15, true));
     }
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let minutes = parse_number(cursor).filter(|minutes| (1..60).contains(minutes))?;
     let is_named = cursor.consume_any_word(&["minutes", "minute", "min", "mins"]);
     // "Two to three" is a range; multiples of five such as "ten to three" are usually minutes.
@@ -238,11 +225,7 @@ fn parse_spelled_half_day(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     match numeric::parse_half_day(cursor) {
         // "Fifteen thirty pm" is redundant.
         Some(HalfDay::After) if 12 < clock.hour => Some(clock),
-        Some(half) => TimeOfDay {
-            is_sure: false,
-            ..clock
-        }
-        .in_half(half),
+        Some(half) => clock.in_half(half),
         None if is_oclock && clock.minute == 0 => Some(clock),
         None => None,
     }
@@ -268,9 +251,7 @@ fn parse_spelled_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 /// Consumes "11-ish".
 fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let hour = cursor
         .consume_number()
         .filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
@@ -300,19 +281,15 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
             )
         })
     };
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let start = hour(cursor)?;
     let mut ahead = *cursor;
-    if !(range::consume_joint(&mut ahead) || is_between && ahead.consume_word("and")) {
-        return None;
-    }
+    (range::consume_joint(&mut ahead) || is_between && ahead.consume_word("and")).then_some(())?;
     ahead = ahead.detached();
     let end = hour(&mut ahead)?;
     let is_whole = ahead.ends_cleanly() && can_end_number(&ahead);
     // "From 1 to 10" is a range of hours only beside a day.
-    let is_dated = || !matches!(ahead.peek(0), None | Some(DateTokenKind::Sign(_)));
+    let is_dated = || !matches!(ahead.peek(0), None | Some(Sign(_)));
     if !is_whole || is_from && !end.is_sure && !is_dated() {
         return None;
     }
@@ -329,9 +306,7 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     if let Some(clock) = cursor.attempt(parse_spelled_time) {
         return can_end_number(cursor).then_some(clock);
     }
-    if !cursor.starts_cleanly() {
-        return None;
-    }
+    cursor.starts_cleanly().then_some(())?;
     let shown = cursor.consume_number()?;
     let is_first = shown.digits <= 2 && {
         let mut start = *cursor;
@@ -344,10 +319,7 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     }
     if shown.digits <= 2 && cursor.is_glued(0) && cursor.consume_word("h") && cursor.ends_cleanly()
     {
-        return TimeOfDay::from_clock_face(shown.value, 0, 0).map(|clock| TimeOfDay {
-            is_sure: true,
-            ..clock
-        });
+        return TimeOfDay::from_clock_face(shown.value, 0, 0).map(TimeOfDay::sure);
     }
     let is_hours = shown.digits == 4 && cursor.consume_any_word(&["hours", "hrs"]);
     let is_year = shown.digits == 4
@@ -356,12 +328,11 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         && cursor.word_before(2) != "at";
     // After an initial "at 4", the following word usually names the task.
     let is_counted = || {
-        matches!(cursor.peek(0), Some(DateTokenKind::Word(word)) if word.ends_with('s'))
-            || cursor.word() == "of"
+        matches!(cursor.peek(0), Some(Word(word)) if word.ends_with('s')) || cursor.word() == "of"
     };
     let may_end = can_end_number(cursor)
         || parse_zone(&mut cursor.clone()).is_some()
-        || is_first && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) && !is_counted();
+        || is_first && !cursor.word().is_empty() && !is_counted();
     let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
     if stands {
         numeric::compact_time(shown)
@@ -378,25 +349,19 @@ fn follows_initial_at(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes the minutes of "at 3 15".
 fn parse_spaced_minute(cursor: &mut TokenCursor<'_>, hour_digits: usize) -> Option<u64> {
     let is_led = hour_digits <= 2 && cursor.word_before(2) == "at" && !cursor.is_glued(0);
-    let minute = cursor
-        .consume_number()
-        .filter(|minute| is_led && minute.digits == 2)?;
+    let minute = cursor.consume_digits(2..=2).filter(|_| is_led)?;
     (cursor.ends_cleanly() && can_end_number(cursor)).then_some(minute.value)
 }
 
 /// Returns whether a bare number can end here, because no noun follows that it could count.
 pub(in super::super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
-        Some(DateTokenKind::Word(word)) => {
-            can_follow_number(word) || lookup_day_part(word).is_some()
-        }
-        Some(DateTokenKind::Number(_) | DateTokenKind::Other) => false,
+        Some(Word(word)) => can_follow_number(word) || lookup_day_part(word).is_some(),
+        Some(Number(_) | Other) => false,
         // "At 9 + 30 minutes".
-        Some(DateTokenKind::Sign('+')) => parse_signed_amount(&mut cursor.clone()).is_some(),
-        Some(DateTokenKind::Sign(sign)) => {
-            !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '=')
-        }
-        None | Some(DateTokenKind::Han(_)) => true,
+        Some(Sign('+')) => parse_signed_amount(&mut cursor.clone()).is_some(),
+        Some(Sign(sign)) => !matches!(sign, '%' | '\u{b0}' | '$' | '€' | '£' | '*' | '='),
+        None | Some(Han(_)) => true,
     }
 }
 
@@ -481,9 +446,7 @@ fn parse_zone_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> 
 /// Consumes an identifier such as "Europe/Berlin".
 fn parse_zone_id(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
     let mut id = cursor.word().to_owned();
-    if cursor.peek_ahead_sign() != Some('/') {
-        return None;
-    }
+    (cursor.peek_ahead_sign() == Some('/')).then_some(())?;
     cursor.step();
     while let Some(sign) = ['/', '_', '-'].into_iter().find(|sign| {
         id.len() < MAX_ID_LENGTH && cursor.is_glued(1) && cursor.consume_glued_sign(*sign)
@@ -497,9 +460,7 @@ fn parse_zone_id(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
 
 /// Consumes "Tokyo time", "New York local time" and "Eastern Standard Time".
 fn parse_place_time(cursor: &mut TokenCursor<'_>) -> Option<NamedOffset> {
-    if !can_start_place(cursor.word()) {
-        return None;
-    }
+    can_start_place(cursor.word()).then_some(())?;
     (1..=MAX_PLACE_WORDS).find_map(|count| {
         cursor.attempt(|cursor| {
             let words: Vec<_> = (0..count).map(|ahead| cursor.word_ahead(ahead)).collect();

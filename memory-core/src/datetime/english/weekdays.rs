@@ -6,7 +6,7 @@ use super::super::cursor::TokenCursor;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPhrase, Month, Week, WeekdayAnchor,
 };
-use super::super::token::DateTokenKind;
+
 use super::super::{numeric, range};
 use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};
 use super::durations::parse_duration;
@@ -107,9 +107,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         || is_led
         || starts_list(*cursor)
         || is_word_alone(cursor);
-    if !is_sure && !is_time_next(cursor) {
-        return None;
-    }
+    (is_sure || is_time_next(cursor)).then_some(())?;
     let week = leading.or(trailing).unwrap_or(Week::Coming);
     Some(DayPhrase {
         every: is_plural.then(|| CalendarDuration::in_days(7)),
@@ -144,9 +142,7 @@ fn weekend(week: Week) -> DayPhrase {
 /// Consumes "past Wednesday", which is the last one before today, in any week.
 fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     cursor.consume_word("the");
-    if !cursor.consume_word("past") {
-        return None;
-    }
+    cursor.consume_word("past").then_some(())?;
     let (weekday, _) = lookup_weekday(cursor.word())?;
     cursor.step();
     Some(weekday)
@@ -161,7 +157,7 @@ fn starts_list(mut cursor: TokenCursor<'_>) -> bool {
 /// Returns whether the text consists of the previous word only.
 fn is_word_alone(cursor: &TokenCursor<'_>) -> bool {
     let is_first = cursor.peek_back(2).is_none()
-        || cursor.peek_back(1) == Some(DateTokenKind::Sign('.')) && cursor.peek_back(3).is_none();
+        || cursor.sign_before(1) == Some('.') && cursor.peek_back(3).is_none();
     is_first && cursor.is_at_end()
 }
 
@@ -249,9 +245,7 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     let is_bracketed = cursor.consume_sign('(');
     let has_article = cursor.consume_word("the");
     // "On Sunday, first of all" contains no date.
-    if has_comma && !has_article && matches!(cursor.peek(0), Some(DateTokenKind::Word(_))) {
-        return None;
-    }
+    (!has_comma || has_article || cursor.word().is_empty()).then_some(())?;
     let date = parse_ordinal(cursor).or_else(|| {
         if has_article {
             u32::try_from(parse_below_hundred(cursor)?).ok()

@@ -35,9 +35,7 @@ pub(super) struct ResolvedDate {
 
 /// Returns the point in time of an expression, or `None` if it does not exist, such as the 30th of February.
 pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<ResolvedDate> {
-    if spoken.impossible.is_some() {
-        return None;
-    }
+    spoken.impossible.is_none().then_some(())?;
     let ahead = TimeDelta::try_seconds(spoken.ahead)?;
     let mut resolved = match spoken.every {
         // The result is after now even with the lead time.

@@ -122,9 +122,7 @@ fn within_day_part(clock: TimeOfDay, part: DayPart) -> Option<TimeOfDay> {
             DayPart::Night => (5..12).contains(&clock.hour),
             DayPart::Noon | DayPart::Afternoon | DayPart::Around(_) => false,
         };
-        if is_other_half {
-            return None;
-        }
+        (!is_other_half).then_some(())?;
         let is_next_midnight = matches!(part, DayPart::Evening | DayPart::Night) && clock.hour == 0;
         return Some(if is_next_midnight {
             TimeOfDay { hour: 24, ..clock }
