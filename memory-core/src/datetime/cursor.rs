@@ -214,6 +214,17 @@ impl<'t> TokenCursor<'t> {
         words.iter().any(|word| self.consume_han(word))
     }
 
+    /// Consumes the first of these Chinese words that is next, and returns its meaning.
+    pub(super) fn consume_meaning<T: Copy, W: AsRef<[&'static str]>>(
+        &mut self,
+        words: &[(T, W)],
+    ) -> Option<T> {
+        words
+            .iter()
+            .find(|(_, words)| self.consume_any_han(words.as_ref()))
+            .map(|(meaning, _)| *meaning)
+    }
+
     pub(super) fn peek_han(&self, ahead: usize) -> Option<char> {
         if let Some(Han(character)) = self.peek(ahead) {
             Some(character)

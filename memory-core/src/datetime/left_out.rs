@@ -331,56 +331,10 @@ fn is_time_word(tokens: &[DateToken<'_>], at: usize) -> bool {
 fn is_connecting(token: &DateToken<'_>) -> bool {
     match token.what {
         Number(_) => true,
-        Word(word) if english::is_numeral(word) => true,
-        Word(word) => matches!(
-            word,
-            "and"
-                | "for"
-                | "a"
-                | "or"
-                | "on"
-                | "at"
-                | "in"
-                | "of"
-                | "the"
-                | "from"
-                | "to"
-                | "until"
-                | "till"
-                | "through"
-                | "by"
-                | "except"
-                | "but"
-                | "not"
-                | "starting"
-                | "beginning"
-                | "between"
-                | "every"
-                | "each"
-                | "st"
-                | "nd"
-                | "rd"
-                | "th"
-        ),
+        Word(word) => english::is_numeral(word) || english::is_connecting(word),
         Sign(sign) => matches!(sign, ',' | '(' | ')' | '-' | '/' | '&' | '@' | ':'),
         Han(character) => {
-            matches!(
-                character,
-                '和' | '或'
-                    | '到'
-                    | '至'
-                    | '的'
-                    | '在'
-                    | '从'
-                    | '除'
-                    | '了'
-                    | '每'
-                    | '持'
-                    | '续'
-                    | '连'
-                    | '共'
-                    | '个'
-            ) || chinese::is_numeral(character)
+            "和或到至的在从除了每持续连共个".contains(character) || chinese::is_numeral(character)
         }
         Other => false,
     }

@@ -16,7 +16,6 @@ mod mention;
 mod numeric;
 mod range;
 mod resolve;
-mod simplified;
 mod stated;
 mod syntax;
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use chrono::{NaiveDate, Weekday};
 
 use super::cursor::TokenCursor;
-use super::range;
 use super::syntax::{
     CalendarDuration, DateExpression, DayExpression, HalfDay, Month, Quantity, TimeOfDay, TimeUnit,
     Year,
 };
 use super::token::DateNumber;
 use super::token::DateTokenKind::{self, Han, Number, Other, Sign, Word};
+use super::{english, range};
 
 /// Consumes an unambiguous time: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
 pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
@@ -171,44 +171,8 @@ pub(super) fn stands_alone(cursor: &TokenCursor<'_>) -> bool {
 pub(super) fn parse_dotted_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     cursor.starts_cleanly().then_some(())?;
     let clock = parse_dotted_numbers(cursor)?;
-    let is_measure = matches!(
-        cursor.word(),
-        "euro"
-            | "euros"
-            | "eur"
-            | "dollar"
-            | "dollars"
-            | "usd"
-            | "pound"
-            | "pounds"
-            | "gbp"
-            | "chf"
-            | "yuan"
-            | "rmb"
-            | "yen"
-            | "percent"
-            | "kg"
-            | "km"
-            | "miles"
-            | "points"
-            | "gb"
-            | "mb"
-            | "k"
-            | "m"
-            | "million"
-            | "billion"
-            | "hours"
-            | "hrs"
-            | "h"
-            | "minutes"
-            | "seconds"
-            | "release"
-            | "version"
-            | "update"
-            | "beta"
-            | "stars"
-            | "per"
-    ) || cursor.is_han_next(0, "元块米万亿倍分个版公美欧");
+    let is_measure =
+        english::is_measure(cursor.word()) || cursor.is_han_next(0, "元块米万亿倍分个版公美欧");
     let is_whole = cursor.ends_cleanly() || {
         let mut ahead = *cursor;
         range::consume_joint(&mut ahead) && parse_dotted_numbers(&mut ahead).is_some()

@@ -482,7 +482,8 @@ pub(super) enum CountedDays {
     Weekdays(Weekday),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum PeriodEdge {
     Start,
     Middle,
@@ -671,7 +672,8 @@ impl CalendarDuration {
 }
 
 /// A unit of durations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum TimeUnit {
     Second,
     Minute,
@@ -850,7 +852,8 @@ pub(super) enum HalfDay {
 }
 
 /// A part of the day.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum DayPart {
     /// Between midnight and dawn.
     SmallHours,

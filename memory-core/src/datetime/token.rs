@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::simplified::simplify_date_character;
+use super::chinese::simplify_date_character;
 use crate::text::is_han;
 
 /// A token.

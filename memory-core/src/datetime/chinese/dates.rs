@@ -8,21 +8,12 @@ use super::super::syntax::{
     CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
 };
 use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
+use super::lexicon::WORDS;
 use super::numbers::{is_numeral, parse_number, parse_number_in, parse_year};
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
-    let names = [
-        ("大后年", 3),
-        ("后年", 2),
-        ("明年", 1),
-        ("今年", 0),
-        ("本年", 0),
-        ("去年", -1),
-        ("上年", -1),
-        ("前年", -2),
-    ];
-    if let Some((_, years)) = names.into_iter().find(|(name, _)| cursor.consume_han(name)) {
+    if let Some(years) = cursor.consume_meaning(&WORDS.years) {
         cursor.consume_han("度");
         return Year::Away(years);
     }
@@ -62,7 +53,7 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
         cursor.attempt(|cursor| {
             // Without 日 or 号, the number must not be followed by a measure word.
             let date = parse_number_in(cursor, 1..=31)?;
-            let is_counted = cursor.is_han_next(0, "个次年天人元块分月周点时万千百亿小名位秒");
+            let is_counted = cursor.is_han_next(0, WORDS.counted_by_number);
             (!is_counted && cursor.ends_cleanly())
                 .then(|| {
                     u32::try_from(date)
@@ -129,17 +120,12 @@ fn parse_relative_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<
 /// Consumes "月底" and "月初" without a month; after a month name they belong to it.
 fn parse_bare_month_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let is_alone = year == Year::Unsaid && !cursor.is_han_before(1, "个上下正腊冬闰");
-    let names = [
-        ("月底", PeriodEdge::End),
-        ("月末", PeriodEdge::End),
-        ("月尾", PeriodEdge::End),
-        ("月初", PeriodEdge::Start),
-        ("月中", PeriodEdge::Middle),
+    let names: [(_, &[&str]); 3] = [
+        (PeriodEdge::End, &["月底", "月末", "月尾"]),
+        (PeriodEdge::Start, &["月初"]),
+        (PeriodEdge::Middle, &["月中"]),
     ];
-    let (_, edge) = names
-        .into_iter()
-        .find(|(name, _)| cursor.consume_han(name))
-        .filter(|_| is_alone)?;
+    let edge = cursor.consume_meaning(&names).filter(|_| is_alone)?;
     (!is_lunar_day(cursor)).then_some(DayExpression::Edge(edge, Period::Month(Month::Unsaid)))
 }
 
@@ -159,16 +145,11 @@ fn is_lunar_day(cursor: &TokenCursor<'_>) -> bool {
 fn parse_year_edge(cursor: &mut TokenCursor<'_>, year: Year) -> Option<DayExpression> {
     let period = Period::Year(year);
     if year == Year::Unsaid {
-        let names = [
-            ("年底", PeriodEdge::End),
-            ("年末", PeriodEdge::End),
-            ("年终", PeriodEdge::End),
-            ("年尾", PeriodEdge::End),
-            ("年初", PeriodEdge::Start),
+        let names: [(_, &[&str]); 2] = [
+            (PeriodEdge::End, &["年底", "年末", "年终", "年尾"]),
+            (PeriodEdge::Start, &["年初"]),
         ];
-        let (_, edge) = names
-            .into_iter()
-            .find(|(name, _)| cursor.consume_han(name))?;
+        let edge = cursor.consume_meaning(&names)?;
         return Some(DayExpression::Edge(edge, period));
     }
     parse_nth_day(cursor, period.clone()).or_else(|| parse_period_edge(cursor, &period))
@@ -190,7 +171,7 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
             && range::consume_joint(&mut cursor.clone())
             && starts_more_days(*cursor, u32::try_from(date).ok()?);
     is_named.then_some(())?;
-    let is_a_number = cursor.is_han_next(0, "线線楼樓门門房机機院店桌馆館车車公选口室厅柜台码碼位球文字床病宿航游元仓窗站井池炉工主人种电電坑令铺实");
+    let is_a_number = cursor.is_han_next(0, WORDS.numbered_things);
     (!is_a_number).then_some(())?;
     Some(DayExpression::OfMonth(u32::try_from(date).ok()?, Month::Unsaid).into())
 }
@@ -342,29 +323,7 @@ pub(super) fn parse_period_edge(
     cursor: &mut TokenCursor<'_>,
     period: &Period,
 ) -> Option<DayExpression> {
-    let names = [
-        ("月初", PeriodEdge::Start),
-        ("年初", PeriodEdge::Start),
-        ("上旬", PeriodEdge::Start),
-        ("初", PeriodEdge::Start),
-        ("中旬", PeriodEdge::Middle),
-        ("年中", PeriodEdge::Middle),
-        ("中", PeriodEdge::Middle),
-        ("月底", PeriodEdge::End),
-        ("月末", PeriodEdge::End),
-        ("月尾", PeriodEdge::End),
-        ("年尾", PeriodEdge::End),
-        ("尾", PeriodEdge::End),
-        ("年底", PeriodEdge::End),
-        ("年末", PeriodEdge::End),
-        ("底", PeriodEdge::End),
-        ("末", PeriodEdge::End),
-        ("下旬", PeriodEdge::End),
-        ("终", PeriodEdge::End),
-    ];
-    let (_, edge) = names
-        .into_iter()
-        .find(|(name, _)| cursor.consume_han(name))?;
+    let edge = cursor.consume_meaning(&WORDS.edges)?;
     (!is_lunar_day(cursor)).then(|| DayExpression::Edge(edge, period.clone()))
 }
 

@@ -3,9 +3,7 @@
 use super::super::cursor::TokenCursor;
 use super::super::english::period_as_offset;
 use super::super::numeric;
-use super::super::syntax::{
-    CalendarDuration, DayExpression, DayPart, DayPhrase, WeekdayAnchor, Year,
-};
+use super::super::syntax::{CalendarDuration, DayExpression, DayPhrase, WeekdayAnchor, Year};
 use super::super::token::DateTokenKind::{self, Han};
 use super::dates::{
     parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period, parse_weekday,
@@ -13,72 +11,9 @@ use super::dates::{
 };
 use super::durations::parse_duration;
 use super::holiday_names::{parse_holiday, parse_lunar_date};
+use super::lexicon::WORDS;
 use super::spans::parse_span;
 use super::weeks::{parse_redundant_weekday, parse_week_day};
-
-/// Names of days by their offset from today; a name precedes its own suffixes.
-const DAY_OFFSETS: &[(&str, i64)] = &[
-    ("大大后天", 4),
-    ("大后天", 3),
-    ("大后日", 3),
-    ("大后儿", 3),
-    ("后天", 2),
-    ("后日", 2),
-    ("后儿", 2),
-    ("明天", 1),
-    ("明日", 1),
-    ("明儿", 1),
-    ("听日", 1),
-    ("翌日", 1),
-    ("次日", 1),
-    ("今天", 0),
-    ("今日", 0),
-    ("今儿", 0),
-    ("本日", 0),
-    ("昨天", -1),
-    ("昨日", -1),
-    ("昨儿", -1),
-    ("琴日", -1),
-    ("寻日", -1),
-    ("大大前天", -4),
-    ("大前天", -3),
-    ("大前日", -3),
-    ("前天", -2),
-    ("前日", -2),
-    ("前儿", -2),
-];
-
-/// Names of a part of such a day.
-const OFFSET_DAY_PARTS: &[(&str, i64, DayPart)] = &[
-    ("今早", 0, DayPart::Morning),
-    ("今晨", 0, DayPart::Morning),
-    ("今朝", 0, DayPart::Morning),
-    ("今晚", 0, DayPart::Night),
-    ("今夜", 0, DayPart::Night),
-    ("明早", 1, DayPart::Morning),
-    ("明晨", 1, DayPart::Morning),
-    ("听朝", 1, DayPart::Morning),
-    ("明晚", 1, DayPart::Night),
-    ("明夜", 1, DayPart::Night),
-    ("听晚", 1, DayPart::Night),
-    ("昨晚", -1, DayPart::Night),
-    ("昨夜", -1, DayPart::Night),
-    ("琴晚", -1, DayPart::Night),
-    ("寻晚", -1, DayPart::Night),
-];
-
-const NOW_WORDS: &[&str] = &[
-    "现在",
-    "此刻",
-    "此时",
-    "当前",
-    "依家",
-    "而家",
-    "宜家",
-    "这一刻",
-    "这会儿",
-    "这时",
-];
 
 /// Consumes a day expression, with an optional offset from it.
 pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
@@ -167,29 +102,24 @@ fn weekday_anchor(amount: CalendarDuration) -> WeekdayAnchor {
 }
 
 fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    if let Some((_, days, part)) = OFFSET_DAY_PARTS
-        .iter()
-        .find(|(name, _, _)| cursor.consume_han(name))
-    {
+    if let Some((days, part)) = cursor.consume_meaning(&WORDS.near_day_parts) {
         cursor.consume_any_han(&["上", "里", "间"]);
         return Some(DayPhrase {
-            part: Some(*part),
-            ..DayExpression::Shifted(*days).into()
+            part: Some(part),
+            ..DayExpression::Shifted(days).into()
         });
     }
     // "以后天天" does not contain 后天, the day after tomorrow.
     let is_inside = cursor.is_han_before(1, "以之然最今往从先");
-    let (name, days) = DAY_OFFSETS
-        .iter()
-        .find(|(name, _)| cursor.consume_han(name))?;
-    let starts_inside =
-        name.starts_with(['后', '前']) && (is_inside || cursor.is_han_next(0, "天"));
-    (!starts_inside).then(|| DayExpression::Shifted(*days).into())
+    let first = cursor.peek_han(0)?;
+    let days = cursor.consume_meaning(&WORDS.near_days)?;
+    let starts_inside = matches!(first, '后' | '前') && (is_inside || cursor.is_han_next(0, "天"));
+    (!starts_inside).then(|| DayExpression::Shifted(days).into())
 }
 
 fn parse_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor
-        .consume_any_han(NOW_WORDS)
+        .consume_any_han(&WORDS.now)
         .then(|| DayExpression::Now.into())
 }
 

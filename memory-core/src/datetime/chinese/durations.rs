@@ -3,6 +3,7 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 use super::super::token::DateTokenKind::{self, Han};
+use super::lexicon::WORDS;
 use super::numbers::parse_number;
 
 /// Maximum number of components of a duration.
@@ -102,19 +103,6 @@ pub(in super::super) fn is_unit_next(
 
 /// Consumes a unit, and returns it with the number of [`TimeUnit`]s that it denotes.
 fn parse_unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUnit, i64)> {
-    let units: [(&[&str], TimeUnit, i64); 11] = [
-        (&["小时", "钟头"], TimeUnit::Hour, 1),
-        (&["刻钟", "刻"], TimeUnit::Minute, 15),
-        (&["分钟", "分"], TimeUnit::Minute, 1),
-        (&["秒钟", "秒"], TimeUnit::Second, 1),
-        (&["工作日", "交易日"], TimeUnit::WorkingDay, 1),
-        (&["星期", "礼拜", "周"], TimeUnit::Week, 1),
-        (&["季度", "季"], TimeUnit::Quarter, 1),
-        (&["天", "日", "晚"], TimeUnit::Day, 1),
-        (&["年"], TimeUnit::Year, 1),
-        (&["世纪"], TimeUnit::Year, 100),
-        (&["钟"], TimeUnit::Hour, 1),
-    ];
     if is_counted {
         if cursor.consume_han("月") {
             return Some((TimeUnit::Month, 1));
@@ -124,10 +112,9 @@ fn parse_unit(cursor: &mut TokenCursor<'_>, is_counted: bool) -> Option<(TimeUni
             return Some((TimeUnit::Minute, 5));
         }
     }
-    let found = units
-        .into_iter()
-        .find(|(names, _, _)| cursor.consume_any_han(names))?;
-    let (names, unit, each) = found;
-    let needs_count = names == ["钟"];
-    (is_counted || !needs_count).then_some((unit, each))
+    // 钟 is an hour only behind 个.
+    let needs_count = cursor.is_han_next(0, "钟") && !cursor.is_han_next(1, "头");
+    cursor
+        .consume_meaning(&WORDS.units)
+        .filter(|_| is_counted || !needs_count)
 }

@@ -4,6 +4,7 @@ mod dates;
 mod days;
 mod durations;
 mod holiday_names;
+mod lexicon;
 mod numbers;
 mod recurrence;
 mod relative;
@@ -20,12 +21,14 @@ use super::zones::{NamedOffset, chinese_places, zone_of_id};
 use super::{english, numeric};
 use dates::parse_nth_day;
 use days::parse_day;
+use lexicon::WORDS;
 use recurrence::{parse_more_dates, parse_recurrence};
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
 use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
 
 pub(super) use dates::parse_bare_month;
 pub(super) use durations::{is_unit_next, parse_duration};
+pub(super) use lexicon::simplify_date_character;
 pub(crate) use numbers::digit_value;
 pub(super) use numbers::{
     end_of_numeral, is_numeral, parse_adjacent_digits, parse_number, parse_number_in,
@@ -35,75 +38,7 @@ pub(super) use relative::parse_lead_time;
 /// Returns whether an expression can start with the character.
 pub(super) fn can_start_expression(character: char) -> bool {
     numbers::is_numeral(character)
-        || matches!(
-            character,
-            '半' | '几'
-                | '吃'
-                | '睡'
-                | '季'
-                | '隔'
-                | '数'
-                | '再'
-                | '过'
-                | '大'
-                | '后'
-                | '明'
-                | '听'
-                | '翌'
-                | '次'
-                | '今'
-                | '本'
-                | '昨'
-                | '琴'
-                | '寻'
-                | '前'
-                | '每'
-                | '天'
-                | '现'
-                | '此'
-                | '当'
-                | '依'
-                | '而'
-                | '宜'
-                | '这'
-                | '逢'
-                | '下'
-                | '上'
-                | '嚟'
-                | '呢'
-                | '周'
-                | '星'
-                | '礼'
-                | '月'
-                | '年'
-                | '去'
-                | '凌'
-                | '清'
-                | '早'
-                | '朝'
-                | '中'
-                | '正'
-                | '晌'
-                | '午'
-                | '晏'
-                | '傍'
-                | '黄'
-                | '晚'
-                | '夜'
-                | '深'
-                | '差'
-                | '约'
-                | '农'
-                | '阴'
-                | '旧'
-                | '冬'
-                | '工'
-                | '交'
-                | '最'
-                | '近'
-                | '接'
-                | '未'
-        )
+        || WORDS.first_characters.contains(character)
         || !chinese_places(character).is_empty()
         || holiday_names::can_start_holiday(character)
 }

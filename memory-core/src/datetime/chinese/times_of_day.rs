@@ -2,8 +2,8 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayPart, TimeOfDay};
-use super::super::token::DateTokenKind::Han;
 use super::super::{numeric, range};
+use super::lexicon::WORDS;
 use super::numbers::{is_numeral, parse_adjacent_digits, parse_number_in};
 
 /// Whether a day or part of the day precedes, which makes any number before 点 an hour.
@@ -13,57 +13,15 @@ pub(super) enum ChineseBareHour {
     Hour,
 }
 
-/// Names of parts of the day that are unambiguous on their own.
-const DAY_PARTS: &[(&str, DayPart)] = &[
-    ("凌晨", DayPart::SmallHours),
-    ("清晨", DayPart::Morning),
-    ("早晨", DayPart::Morning),
-    ("早上", DayPart::Morning),
-    ("上午", DayPart::Morning),
-    ("早间", DayPart::Morning),
-    ("一早", DayPart::Morning),
-    ("一大早", DayPart::Morning),
-    ("大早上", DayPart::Morning),
-    ("大清早", DayPart::Morning),
-    ("一大清早", DayPart::Morning),
-    ("朝早", DayPart::Morning),
-    ("朝头早", DayPart::Morning),
-    ("上昼", DayPart::Morning),
-    ("中午", DayPart::Noon),
-    ("正午", DayPart::Noon),
-    ("晌午", DayPart::Noon),
-    ("午间", DayPart::Noon),
-    ("下午", DayPart::Afternoon),
-    ("午后", DayPart::Afternoon),
-    ("下昼", DayPart::Afternoon),
-    ("晏昼", DayPart::Afternoon),
-    ("傍晚", DayPart::Evening),
-    ("黄昏", DayPart::Evening),
-    ("晚上", DayPart::Night),
-    ("晚间", DayPart::Night),
-    ("晚黑", DayPart::Night),
-    ("夜晚", DayPart::Night),
-    ("夜里", DayPart::Night),
-    ("夜间", DayPart::Night),
-    ("深夜", DayPart::Night),
-    ("半夜", DayPart::Night),
-    ("午夜", DayPart::Night),
-];
-
 /// Names that have another meaning unless an hour follows.
-const SHORT_DAY_PARTS: &[(&str, DayPart)] = &[
-    ("早", DayPart::Morning),
-    ("晨", DayPart::Morning),
-    ("晚", DayPart::Night),
-    ("夜", DayPart::Night),
+const SHORT_DAY_PARTS: [(DayPart, [&str; 2]); 2] = [
+    (DayPart::Morning, ["早", "晨"]),
+    (DayPart::Night, ["晚", "夜"]),
 ];
 
 /// Consumes an unambiguous name of a part of the day.
 pub(super) fn parse_long_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
-    DAY_PARTS
-        .iter()
-        .find(|(name, _)| cursor.consume_han(name))
-        .map(|(_, part)| *part)
+    cursor.consume_meaning(&WORDS.day_parts)
 }
 
 /// Consumes a part of the day.
@@ -72,16 +30,14 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     let short = || {
         cursor.attempt(|cursor| {
             let is_named = cursor.is_han_before(1, "今明昨当后每");
-            let (_, part) = SHORT_DAY_PARTS
-                .iter()
-                .find(|(name, _)| cursor.consume_han(name))?;
+            let part = cursor.consume_meaning(&SHORT_DAY_PARTS)?;
             let mut ahead = *cursor;
             // 早一点 is "a bit earlier", 今晚一点 is one o'clock.
             let is_bit = cursor.is_han_next(0, "一")
                 && cursor.is_han_next(1, "点")
                 && !cursor.is_han_next(2, "半钟整过一二三四五十");
             (!is_bit || is_named).then_some(())?;
-            parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| *part)
+            parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| part)
         })
     };
     whole.or_else(short)
@@ -249,84 +205,13 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
 
 /// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".
 fn is_hour(start: &TokenCursor<'_>, end: &TokenCursor<'_>, hour: u64, is_shi: bool) -> bool {
-    let before = start.peek_back(1).and_then(|what| {
-        if let Han(character) = what {
-            Some(character)
-        } else {
-            None
-        }
-    });
-    let is_led = matches!(before, Some('在' | '到' | '于' | '至' | '等' | '约' | '从'));
-    let is_alone = start.is_at_start() && end.is_at_end();
-    let is_other_sense = matches!(
-        before,
-        Some(
-            '有' | '第'
-                | '这'
-                | '那'
-                | '以'
-                | '共'
-                | '早'
-                | '晚'
-                | '差'
-                | '快'
-                | '慢'
-                | '多'
-                | '少'
-                | '好'
-                | '大'
-                | '下'
-                | '几'
-                | '是'
-                | '的'
-                | '小'
-                | '意'
-                | '每'
-        )
-    );
-    let next = end.peek_han(0);
-    let is_counted = matches!(
-        next,
-        Some(
-            '点' | '儿'
-                | '也'
-                | '都'
-                | '意'
-                | '建'
-                | '要'
-                | '原'
-                | '理'
-                | '注'
-                | '说'
-                | '内'
-                | '启'
-                | '好'
-                | '不'
-                | '米'
-                | '水'
-                | '钱'
-                | '间'
-                | '候'
-                | '刻'
-                | '代'
-                | '经'
-                | '感'
-                | '看'
-                | '心'
-                | '共'
-                | '区'
-                | '值'
-                | '特'
-                | '结'
-        )
-    );
-    let is_in_characters = matches!(start.peek(0), Some(Han(_)));
-    if is_led || is_alone {
+    let is_in_characters = start.peek_han(0).is_some();
+    let is_counted = end.is_han_next(0, WORDS.after_other_points);
+    if start.is_han_before(1, "在到于至等约从") || start.is_at_start() && end.is_at_end() {
         return !is_counted;
     }
-    if is_other_sense || is_counted || is_shi && is_in_characters {
-        return false;
-    }
+    let is_other_sense = start.is_han_before(1, WORDS.before_other_points);
     // "一点" is "a bit" far more often than one o'clock.
-    hour != 1 || !is_in_characters
+    let is_bit = is_in_characters && (hour == 1 || is_shi);
+    !is_other_sense && !is_counted && !is_bit
 }

@@ -39,7 +39,9 @@ use weekdays::offset_from_now;
 
 pub(super) use dates::{parse_month, starts_with_day_of_month};
 pub(super) use days::parse_listed_date;
-pub(super) use lexicon::{can_start_expression, is_half_day, is_time_word, is_unit};
+pub(super) use lexicon::{
+    can_start_expression, is_connecting, is_half_day, is_measure, is_time_word, is_unit,
+};
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use numbers::{is_numeral, parse_below_hundred, parse_year};
 pub(super) use recurrence::consume_list_separator;

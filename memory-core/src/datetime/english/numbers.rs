@@ -1,106 +1,37 @@
 //! Parses English numerals.
 
+use std::ops::RangeInclusive;
+
 use super::super::cursor::TokenCursor;
+use super::lexicon::WORDS;
 
-fn ones_value(word: &str) -> Option<u64> {
-    Some(match word {
-        "one" => 1,
-        "two" => 2,
-        "three" => 3,
-        "four" => 4,
-        "five" => 5,
-        "six" => 6,
-        "seven" => 7,
-        "eight" => 8,
-        "nine" => 9,
-        _ => return None,
-    })
+/// Returns the value of a cardinal in one word that is within `range`.
+fn cardinal(word: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    let value = WORDS.cardinals.get(word).copied();
+    value.filter(|value| range.contains(value))
 }
 
-fn teen_value(word: &str) -> Option<u64> {
-    Some(match word {
-        "ten" => 10,
-        "eleven" => 11,
-        "twelve" => 12,
-        "thirteen" => 13,
-        "fourteen" => 14,
-        "fifteen" => 15,
-        "sixteen" => 16,
-        "seventeen" => 17,
-        "eighteen" => 18,
-        "nineteen" => 19,
-        _ => return None,
-    })
-}
-
-fn tens_value(word: &str) -> Option<u64> {
-    Some(match word {
-        "twenty" => 20,
-        "thirty" => 30,
-        "forty" | "fourty" => 40,
-        "fifty" => 50,
-        "sixty" => 60,
-        "seventy" => 70,
-        "eighty" => 80,
-        "ninety" => 90,
-        _ => return None,
-    })
-}
-
-fn ordinal_ones(word: &str) -> Option<u32> {
-    Some(match word {
-        "first" => 1,
-        "second" => 2,
-        "third" => 3,
-        "fourth" => 4,
-        "fifth" => 5,
-        "sixth" => 6,
-        "seventh" => 7,
-        "eighth" => 8,
-        "ninth" => 9,
-        _ => return None,
-    })
-}
-
-fn ordinal_value(word: &str) -> Option<u32> {
-    ordinal_ones(word).or_else(|| {
-        Some(match word {
-            "tenth" => 10,
-            "eleventh" => 11,
-            "twelfth" => 12,
-            "thirteenth" => 13,
-            "fourteenth" => 14,
-            "fifteenth" => 15,
-            "sixteenth" => 16,
-            "seventeenth" => 17,
-            "eighteenth" => 18,
-            "nineteenth" => 19,
-            "twentieth" => 20,
-            "thirtieth" => 30,
-            _ => return None,
-        })
-    })
+/// Returns the value of an ordinal in one word.
+fn ordinal(word: &str) -> Option<u32> {
+    WORDS.ordinals.get(word).copied()
 }
 
 pub(in super::super) fn is_numeral(word: &str) -> bool {
-    ones_value(word).is_some()
-        || teen_value(word).is_some()
-        || tens_value(word).is_some()
-        || ordinal_value(word).is_some()
+    WORDS.cardinals.contains_key(word) || ordinal(word).is_some()
 }
 
 /// Consumes a number from 1 to 99 in words.
 pub(in super::super) fn parse_below_hundred(cursor: &mut TokenCursor<'_>) -> Option<u64> {
     let word = cursor.word();
-    if let Some(number) = ones_value(word).or_else(|| teen_value(word)) {
+    if let Some(number) = cardinal(word, 1..=19) {
         cursor.step();
         return Some(number);
     }
-    let tens = tens_value(word)?;
+    let tens = cardinal(word, 20..=90)?;
     cursor.step();
     let unit = cursor.attempt(|cursor| {
         cursor.consume_glued_sign('-');
-        let unit = ones_value(cursor.word())?;
+        let unit = cardinal(cursor.word(), 1..=9)?;
         cursor.step();
         Some(unit)
     });
@@ -169,14 +100,14 @@ pub(super) fn parse_ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
             };
         }
         let word = cursor.word();
-        if let Some(number) = ordinal_value(word) {
+        if let Some(number) = ordinal(word) {
             cursor.step();
             return Some(number);
         }
-        let tens = u32::try_from(tens_value(word)?).ok()?;
+        let tens = u32::try_from(cardinal(word, 20..=90)?).ok()?;
         cursor.step();
         cursor.consume_glued_sign('-');
-        let unit = ordinal_ones(cursor.word())?;
+        let unit = ordinal(cursor.word()).filter(|unit| *unit < 10)?;
         cursor.step();
         Some(tens + unit)
     })
