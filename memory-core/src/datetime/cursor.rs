@@ -12,6 +12,9 @@ pub(super) struct TokenCursor<'t> {
     at: usize,
 }
 
+/// A function that parses what is at a cursor.
+type CursorParser<T> = fn(&mut TokenCursor<'_>) -> Option<T>;
+
 impl<'t> TokenCursor<'t> {
     pub(super) fn new(tokens: &'t [DateToken<'t>], at: usize) -> Self {
         Self { tokens, at }
@@ -122,6 +125,17 @@ impl<'t> TokenCursor<'t> {
         found
     }
 
+    /// Runs `consume`, and restores the position if it returns `false`.
+    pub(super) fn try_consume(&mut self, consume: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.attempt(|cursor| consume(cursor).then_some(()))
+            .is_some()
+    }
+
+    /// Returns what the first of `forms` that applies parses.
+    pub(super) fn attempt_any<T>(&mut self, forms: &[CursorParser<T>]) -> Option<T> {
+        forms.iter().find_map(|form| self.attempt(form))
+    }
+
     /// Returns the next token if it is a word, otherwise an empty string.
     pub(super) fn word(&self) -> &'t str {
         self.word_ahead(0)
@@ -153,17 +167,14 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes all words of a phrase, also with hyphens between them, or nothing.
     pub(super) fn consume_phrase(&mut self, phrase: &str) -> bool {
-        self.attempt(|cursor| {
+        self.try_consume(|cursor| {
             let mut words = phrase.split(' ');
-            let is_first = words.next().is_some_and(|word| cursor.consume_word(word));
-            let is_all = is_first
+            words.next().is_some_and(|word| cursor.consume_word(word))
                 && words.all(|word| {
                     cursor.consume_glued_sign('-');
                     cursor.consume_word(word)
-                });
-            is_all.then_some(())
+                })
         })
-        .is_some()
     }
 
     pub(super) fn consume_any_phrase(&mut self, phrases: &[&str]) -> bool {
@@ -178,6 +189,22 @@ impl<'t> TokenCursor<'t> {
         self.is_glued(0) && self.consume_sign(sign)
     }
 
+    /// Consumes a word that directly follows the previous token.
+    pub(super) fn consume_glued_word(&mut self, word: &str) -> bool {
+        self.is_glued(0) && self.consume_word(word)
+    }
+
+    /// Consumes one of these signs, and returns it.
+    pub(super) fn consume_any_sign(&mut self, signs: &[char]) -> Option<char> {
+        let sign = self.sign(0).filter(|sign| signs.contains(sign))?;
+        self.step();
+        Some(sign)
+    }
+
+    pub(super) fn consume_any_glued_sign(&mut self, signs: &[char]) -> Option<char> {
+        self.is_glued(0).then(|| self.consume_any_sign(signs))?
+    }
+
     /// Consumes the point after an abbreviation, but not the first of several.
     pub(super) fn consume_point(&mut self) {
         if self.peek_ahead_sign() != Some('.') {
@@ -187,27 +214,16 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes all of these Chinese characters, or nothing. The digit 1 stands for 一.
     pub(super) fn consume_han(&mut self, characters: &str) -> bool {
-        let is_one = |what| {
-            matches!(
-                what,
-                Number(DateNumber {
-                    value: 1,
-                    digits: 1,
-                    ..
-                })
-            )
-        };
-        self.attempt(|cursor| {
-            characters
-                .chars()
-                .all(|character| {
-                    cursor.consume_if(|what| {
-                        what == Han(character) || character == '一' && is_one(what)
-                    })
-                })
-                .then_some(())
+        let one = Number(DateNumber {
+            value: 1,
+            digits: 1,
+            upper: None,
+        });
+        self.try_consume(|cursor| {
+            characters.chars().all(|character| {
+                cursor.consume_if(|what| what == Han(character) || character == '一' && what == one)
+            })
         })
-        .is_some()
     }
 
     pub(super) fn consume_any_han(&mut self, words: &[&str]) -> bool {

@@ -715,10 +715,7 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
         Word(_) if matches!(start.peek(1), Some(Han('时'))) => parse(chinese::parse_expression),
         // "Do not be late tomorrow" is about tomorrow, and not about its end.
         Word("late")
-            if matches!(
-                start.word_before(1),
-                "be" | "been" | "being" | "running" | "too"
-            ) =>
+            if ["be", "been", "being", "running", "too"].contains(&start.word_before(1)) =>
         {
             None
         }

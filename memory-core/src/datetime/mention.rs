@@ -90,66 +90,23 @@ impl TimeRelation {
     }
 }
 
-/// Verbs that indicate that an appointment has a new time.
-const RESCHEDULING_VERBS: [&str; 8] = [
-    "moved",
-    "move",
-    "rescheduled",
-    "postponed",
-    "shifted",
-    "pushed",
-    "changed",
-    "brought forward",
-];
-
-/// Chinese expressions between the old and the new time.
-const CHINESE_RESCHEDULING: [&str; 12] = [
-    "改到",
-    "改为",
-    "改成",
-    "改在",
-    "推迟到",
-    "延期到",
-    "延到",
-    "提前到",
-    "挪到",
-    "调到",
-    "移到",
-    "推到",
-];
-
-/// Words that mark the time after them as the old one of an appointment.
-const OLD_TIME_WORDS: [&str; 24] = [
-    "originally",
-    "previously",
-    "initially",
-    "used to be",
-    "原来是",
-    "原来在",
-    "原来定",
-    "原来约",
-    "原来计划",
-    "原来安排",
-    "原先",
-    "原本",
-    "原定",
-    "原计划",
-    "原为",
-    "原是",
-    "本来",
-    "本应",
-    "起初",
-    "最初",
-    "先前",
-    "之前是",
-    "之前定",
-    "之前约",
-];
-
-/// Words before the new time of an appointment, if an old one precedes.
-const NEW_TIME_WORDS: [&str; 9] = [
-    "now", "instead", "moved", "changed", "现在", "现已", "如今", "改", "推迟",
-];
+word_classes! {
+    /// The words that say that an appointment has a new time.
+    WORDS = "../language/shared/rescheduling.json": ReschedulingWords {
+        /// Verbs that indicate that an appointment has a new time.
+        verbs,
+        /// Chinese expressions between the old and the new time.
+        chinese_joints,
+        /// Words that mark the time after them as the old one of an appointment.
+        old_times,
+        /// Words that do so only directly before the time.
+        directly_before_old_times,
+        /// Words before the new time of an appointment, if an old one precedes.
+        new_times,
+        /// Endings of a text before a time at which something is not.
+        negations,
+    }
+}
 
 /// Returns the start of the words at the end of `before` that mark the time after them as the old one of an appointment.
 ///
@@ -163,24 +120,9 @@ const NEW_TIME_WORDS: [&str; 9] = [
 /// assert_eq!(find_old_time_words("the demo is on "), None);
 /// ```
 pub fn find_old_time_words(before: &str) -> Option<usize> {
-    let marked = OLD_TIME_WORDS.iter().filter_map(|word| before.rfind(word));
+    let marked = WORDS.old_times.iter().filter_map(|word| before.rfind(word));
     let place = marked.max().map(|at| &before[..at]);
-    let direct = [
-        " was",
-        " were",
-        " was on",
-        " was at",
-        " was for",
-        " not",
-        " not on",
-        " not at",
-        " no longer",
-        " no longer on",
-        " no longer at",
-        "不是",
-        "不在",
-    ];
-    let past = direct.iter().find_map(|word| {
+    let past = WORDS.directly_before_old_times.iter().find_map(|word| {
         place
             .unwrap_or(before)
             .trim_end()
@@ -238,7 +180,7 @@ fn is_replaced(before: &str, gap: &str) -> bool {
             .any(|word| word == own)
     };
     let was_moved = || {
-        RESCHEDULING_VERBS.iter().any(|own| {
+        WORDS.verbs.iter().any(|own| {
             if own.contains(' ') {
                 before.contains(own)
             } else {
@@ -254,25 +196,14 @@ fn is_replaced(before: &str, gap: &str) -> bool {
     let is_from_to = match gap {
         "to" | "until" | "till" => {
             let last = before.split_whitespace().next_back();
-            ends(&[" from"]) && was_moved()
-                || last.is_some_and(|last| RESCHEDULING_VERBS.contains(&last))
+            ends(&[" from"]) && was_moved() || last.is_some_and(|last| WORDS.verbs.contains(&last))
         }
         "->" | "-->" | "=>" | "\u{2192}" | "\u{21d2}" => {
             was_moved() || before.contains(['改', '调', '延', '推', '挪'])
         }
         _ => false,
     };
-    let is_not_but = matches!(gap, "but" | "but on" | "but at")
-        && ends(&[
-            " not",
-            " not on",
-            " not at",
-            "n't on",
-            "n't",
-            " no longer",
-            " no longer on",
-            " no longer at",
-        ]);
+    let is_not_but = matches!(gap, "but" | "but on" | "but at") && ends(&WORDS.negations);
     let is_not_but_in_chinese =
         matches!(gap.trim_start_matches(['，', ',']), "而是" | "是") && ends(&["不是", "不在"]);
     let is_new = |own: &&str| {
@@ -280,13 +211,13 @@ fn is_replaced(before: &str, gap: &str) -> bool {
         words.any(|word| word == *own) || !own.is_ascii() && gap.contains(*own)
     };
     let is_updated = gap.len() <= MAX_VERB_DISTANCE
-        && NEW_TIME_WORDS.iter().any(is_new)
+        && WORDS.new_times.iter().any(is_new)
         && find_old_time_words(before).is_some();
     is_from_to
         || is_updated
         || is_not_but
         || is_not_but_in_chinese
-        || CHINESE_RESCHEDULING.contains(&gap.trim_start_matches("的"))
+        || WORDS.chinese_joints.contains(&gap.trim_start_matches("的"))
 }
 
 /// Returns the text before `place` in the same sentence, at most [`MAX_VERB_DISTANCE`] bytes.

@@ -355,7 +355,7 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Opti
         return Some(DateExpression::from(clock));
     }
     let hour = cursor.consume_digits(1..=2)?;
-    let clock = TimeOfDay::from_clock_face(hour.value, 0, 0)?;
+    let clock = TimeOfDay::from_hour(hour.value)?;
     (cursor.ends_cleanly() && english::can_end_number(cursor)).then(|| DateExpression::from(clock))
 }
 

@@ -803,6 +803,16 @@ impl TimeOfDay {
         })
     }
 
+    /// Returns the full hour on a clock face; `None` if it is out of range.
+    pub(super) fn from_hour(hour: u64) -> Option<Self> {
+        Self::from_clock_face(hour, 0, 0)
+    }
+
+    /// Returns the time in a half of the day, if the text names one.
+    pub(super) fn in_any_half(self, half: Option<HalfDay>) -> Option<Self> {
+        half.map_or(Some(self), |half| self.in_half(half))
+    }
+
     /// Returns the time on a clock of 24 hours.
     pub(super) fn sure(self) -> Self {
         Self {

@@ -37,6 +37,14 @@ pub(super) struct DateNumber {
     pub(super) upper: Option<u64>,
 }
 
+impl DateNumber {
+    /// Returns the parts of a date or time in digits: all but the last four, the third and fourth last, and the last two.
+    pub(super) fn split(self) -> (u64, u64, u64) {
+        let value = self.value;
+        (value / 10_000, value / 100 % 100, value % 100)
+    }
+}
+
 /// Maximum length of a word in the vocabulary.
 const MAX_WORD_LENGTH: usize = 16;
 

@@ -20,22 +20,15 @@ pub(super) enum NamedOffset {
     Zone(TimeZone),
 }
 
-/// Last parts of IANA identifiers that have another meaning before "time".
-const OTHER_WORDS: &[&str] = &[
-    "act",
-    "center",
-    "easter",
-    "east",
-    "general",
-    "north",
-    "nsw",
-    "reunion",
-    "south",
-    "west",
-    "universal",
-    "zulu",
-    "eden",
-];
+word_classes! {
+    /// Words of the identifiers in the IANA database.
+    ZONE_WORDS = "../language/shared/zones.json": ZoneWords {
+        /// First parts of identifiers.
+        regions,
+        /// Last parts that have another meaning before "time".
+        other_words,
+    }
+}
 
 /// Returns the names of places in a file, each with the identifier of its zone.
 ///
@@ -64,7 +57,7 @@ static BY_PLACE: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
             && last
                 .bytes()
                 .all(|byte| byte.is_ascii_alphabetic() || byte == b' ')
-            && !OTHER_WORDS.contains(&last.as_str());
+            && !ZONE_WORDS.other_words.contains(&last.as_str());
         is_place.then(|| (last, id.to_owned()))
     });
     // The names of the table take precedence.
@@ -73,21 +66,10 @@ static BY_PLACE: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
 
 /// The first words of the names of places and of identifiers.
 static FIRST_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let regions = [
-        "africa",
-        "america",
-        "antarctica",
-        "asia",
-        "atlantic",
-        "australia",
-        "europe",
-        "indian",
-        "pacific",
-    ];
     BY_PLACE
         .keys()
         .filter_map(|place| place.split(' ').next())
-        .chain(regions)
+        .chain(ZONE_WORDS.regions.iter().copied())
         .collect()
 });
 

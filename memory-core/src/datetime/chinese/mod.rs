@@ -60,9 +60,7 @@ pub(super) fn is_time_word(first: char, second: char) -> bool {
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day.
 pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    [parse_day_and_time, parse_bare_day_part]
-        .into_iter()
-        .find_map(|form| cursor.attempt(form))
+    cursor.attempt_any(&[parse_day_and_time, parse_bare_day_part])
 }
 
 fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {

@@ -14,13 +14,11 @@ use super::numbers::{parse_number, parse_number_in};
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    [
+    cursor.attempt_any(&[
         parse_part_of_year,
         parse_part_of_month,
         parse_span_beside_now,
-    ]
-    .into_iter()
-    .find_map(|form| cursor.attempt(form))
+    ])
 }
 
 /// Consumes 2026年第三季度, 明年上半年, 明年最后一个月 and days of these: 下个季度最后一个星期五.

@@ -91,7 +91,7 @@ fn parse_time_before_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let minutes = parse_missing_minutes(cursor)?;
     let hour = parse_number_in(cursor, 1..=24)?;
     cursor.consume_any_han(&["点", "时"]).then_some(())?;
-    TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes)
+    TimeOfDay::from_hour(hour)?.plus_minutes(-minutes)
 }
 
 fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
@@ -124,7 +124,7 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
         && parse_number_in(&mut ahead, 0..=24).is_some()
         && ahead.consume_any_han(&["点", "时"]);
     if is_range_start {
-        return TimeOfDay::from_clock_face(hour, 0, 0);
+        return TimeOfDay::from_hour(hour);
     }
     let is_shi = cursor.consume_han("时");
     (is_shi || cursor.consume_any_han(&["点", "點"])).then_some(())?;
@@ -135,7 +135,7 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
             .then(|| parse_missing_minutes(cursor))
             .flatten()
     }) {
-        return TimeOfDay::from_clock_face(hour, 0, 0)?.plus_minutes(-minutes);
+        return TimeOfDay::from_hour(hour)?.plus_minutes(-minutes);
     }
     let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
     let second = minute.and_then(|_| cursor.attempt(parse_second));

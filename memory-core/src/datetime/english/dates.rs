@@ -366,19 +366,10 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
     if of_part.is_some() {
         return of_part;
     }
-    let is_led = matches!(
-        before,
-        "on" | "by"
-            | "before"
-            | "until"
-            | "till"
-            | "after"
-            | "since"
-            | "from"
-            | "due"
-            | "for"
-            | "at"
-    );
+    let is_led = [
+        "on", "by", "before", "until", "till", "after", "since", "from", "due", "for", "at",
+    ]
+    .contains(&before);
     let is_day = match (is_ordinal, has_article) {
         // Words such as "the second" and "the first" refer to things more often than to days.
         (true, true) if in_words => is_led && before != "at" && no_noun_follows(cursor),
@@ -402,12 +393,10 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
 pub(super) fn no_noun_follows(cursor: &TokenCursor<'_>) -> bool {
     match cursor.peek(0) {
         None | Some(Han(_)) => true,
-        Some(Word(word)) => {
-            matches!(
-                word,
-                "at" | "and" | "or" | "please" | "i" | "we" | "before" | "after" | "because"
-            )
-        }
+        Some(Word(word)) => [
+            "at", "and", "or", "please", "i", "we", "before", "after", "because",
+        ]
+        .contains(&word),
         Some(Sign(sign)) => sign != '-',
         Some(Number(_) | Other) => false,
     }

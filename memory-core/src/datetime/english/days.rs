@@ -11,7 +11,9 @@ use super::dates::{
 };
 use super::durations::{count, parse_duration, parse_unit};
 use super::holiday_names::parse_holiday;
-use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_near_day, lookup_weekday};
+use super::lexicon::{
+    Sense, WORDS, lookup_day_part, lookup_month, lookup_near_day, lookup_weekday,
+};
 use super::numbers::{parse_ordinal, parse_year};
 use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_vague_period};
 use super::recurrence::{consume_list_separator, parse_counted_days, parse_nth};
@@ -109,25 +111,8 @@ fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpre
     (is_ahead && cursor.word_before(2) != "once" && cursor.word_before(2) != "twice")
         .then_some(())?;
     cursor.consume_any_phrase(&["the next", "the coming"]);
-    cursor.consume_any_phrase(&[
-        "less than",
-        "no more than",
-        "at most",
-        "another",
-        "just",
-        "only",
-        "like",
-    ]);
-    cursor.consume_any_word(&[
-        "about",
-        "around",
-        "approximately",
-        "roughly",
-        "exactly",
-        "maybe",
-        "say",
-        "another",
-    ]);
+    cursor.consume_any_phrase(&WORDS.limits);
+    cursor.consume_any_word(&WORDS.about);
     let amount = parse_duration(cursor)?;
     cursor.consume_any_phrase(&["from now", "from today", "time"]);
     // "In three years of service" is not an offset.
@@ -172,14 +157,7 @@ fn parse_offset_from_day(
         let from = Box::new(DayExpression::Shifted(near.unwrap_or(0)));
         return Some((DayExpression::Away(amount.negated(), from), by_month));
     }
-    if cursor.consume_any_phrase(&[
-        "from now",
-        "hence",
-        "later",
-        "from today",
-        "after today",
-        "after now",
-    ]) {
+    if cursor.consume_any_phrase(&WORDS.from_now) {
         return Some((offset_from_now(amount), by_month));
     }
     // "A week tomorrow" and "two weeks Friday" are to come, and "a week yesterday" is past.
@@ -249,19 +227,11 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     {
         return Some(day.into());
     }
-    let is_led = matches!(
-        before,
-        "on" | "by"
-            | "before"
-            | "until"
-            | "till"
-            | "due"
-            | "since"
-            | "from"
-            | "date"
-            | "dated"
-            | "for"
-    ) || is_after_each;
+    let is_led = [
+        "on", "by", "before", "until", "till", "due", "since", "from", "date", "dated", "for",
+    ]
+    .contains(&before)
+        || is_after_each;
     let is_first = cursor.is_at_start();
     let first = cursor.clone().consume_number();
     let day = numeric::parse_short_date(cursor)?;

@@ -3,7 +3,7 @@
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 
-use super::lexicon::{lookup_unit, lookup_unit_letter};
+use super::lexicon::{WORDS, lookup_unit, lookup_unit_letter};
 use super::numbers::{parse_below_hundred, parse_number};
 
 /// Maximum number of components of a duration.
@@ -107,15 +107,7 @@ fn is_smaller_unit(unit: TimeUnit, than: TimeUnit) -> bool {
 /// Consumes one number and its unit.
 fn parse_duration_part(cursor: &mut TokenCursor<'_>) -> Option<(CalendarDuration, TimeUnit)> {
     let quantity = cursor.attempt(parse_quantity)?;
-    cursor.consume_any_word(&[
-        "more",
-        "full",
-        "whole",
-        "short",
-        "additional",
-        "extra",
-        "other",
-    ]);
+    cursor.consume_any_word(&WORDS.before_units);
     cursor.consume_glued_sign('-');
     let (unit, each) = cursor
         .attempt(parse_unit)
@@ -173,13 +165,7 @@ pub(super) fn parse_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)
 /// Consumes a quantity: "a couple of", "1.5", "3/4", "half an", "two and a half".
 fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     let fraction = |over, under| Some(Quantity { over, under });
-    if cursor.consume_any_phrase(&[
-        "a couple of",
-        "a couple",
-        "couple of",
-        "a pair of",
-        "couple",
-    ]) {
+    if cursor.consume_any_phrase(&WORDS.two) {
         return Quantity::whole(2);
     }
     if cursor.consume_any_phrase(&["a few", "few", "several"]) {
@@ -188,12 +174,7 @@ fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     if cursor.consume_any_phrase(&["half an", "half a", "a half", "half"]) {
         return fraction(1, 2);
     }
-    if cursor.consume_any_phrase(&[
-        "three quarters of an",
-        "three quarters of a",
-        "three quarter",
-    ]) || consume_three_quarters(cursor)
-    {
+    if cursor.consume_any_phrase(&WORDS.three_quarters) || consume_three_quarters(cursor) {
         return fraction(3, 4);
     }
     if cursor.consume_any_phrase(&["a quarter of an", "quarter of an", "a quarter"]) {

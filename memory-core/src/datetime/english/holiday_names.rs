@@ -44,20 +44,11 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
 /// Consumes a name. The tokenizer drops the `'s` of "New Year's", so that the table has names without it.
 fn name(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     // New Year in other calendars is on another day.
-    let of_other = matches!(
-        cursor.word_before(1),
-        "lunar"
-            | "chinese"
-            | "islamic"
-            | "jewish"
-            | "persian"
-            | "hindu"
-            | "muslim"
-            | "tibetan"
-            | "thai"
-            | "orthodox"
-            | "tamil"
-    );
+    let of_other = [
+        "lunar", "chinese", "islamic", "jewish", "persian", "hindu", "muslim", "tibetan", "thai",
+        "orthodox", "tamil",
+    ]
+    .contains(&cursor.word_before(1));
     (!of_other || cursor.word() != "new").then_some(())?;
     let named = BY_FIRST_WORD.get(cursor.word())?;
     named

@@ -42,6 +42,28 @@ word_classes! {
         measures,
         /// Words between an expression and words of time that belong to it.
         connecting,
+        /// Words between a day and its time; a phrase precedes its own start.
+        connectors,
+        /// Words for the current moment.
+        now,
+        /// Words before a part of the day that say nothing about the hour.
+        loose_hours,
+        /// Words between which and its name a part of the day has no other word.
+        day_part_openings,
+        /// Words between "in" and an amount of which it is the limit.
+        limits,
+        /// Words before an amount that is not exact.
+        about,
+        /// Words behind an amount that is counted from now.
+        from_now,
+        /// Words behind the time by which a reminder is earlier than its event.
+        ahead,
+        /// Words between a number and its unit.
+        before_units,
+        /// Words for two.
+        two,
+        /// Words for three quarters.
+        three_quarters,
     }
 }
 

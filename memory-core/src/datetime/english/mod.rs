@@ -25,7 +25,7 @@ use super::zones::NamedOffset;
 use super::{numeric, range};
 use days::parse_day;
 use durations::{parse_duration, parse_lone_duration};
-use lexicon::lookup_frequency;
+use lexicon::{WORDS, lookup_frequency};
 use recurrence::{
     parse_month_of_each, parse_months, parse_more_days, parse_ordinal_days, parse_recurrence,
     parse_weekdays,
@@ -52,15 +52,13 @@ pub(super) use times_of_day::{can_end_number, parse_zone};
 
 /// Consumes one expression: a day, a time, or both in any order, with a part of the day and a time zone.
 pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    [
+    cursor.attempt_any(&[
         parse_lone_offset,
         parse_offset_from_time,
         parse_same_time,
         parse_day_and_time,
         parse_bare_day_part,
-    ]
-    .into_iter()
-    .find_map(|form| cursor.attempt(form))
+    ])
 }
 
 /// Consumes a compact duration that is the whole text, such as "1h30m".
@@ -141,10 +139,7 @@ fn parse_length(cursor: &mut TokenCursor<'_>, spoken: &DateExpression) -> Option
     let length = parse_duration(cursor)?;
     // "For 30 minutes before the meeting" and "for 5 minute eggs" are no lengths.
     let is_lead = matches!(cursor.word(), "before" | "after" | "prior" | "ago");
-    let is_singular = matches!(
-        cursor.word_before(1),
-        "minute" | "hour" | "second" | "min" | "hr"
-    );
+    let is_singular = ["minute", "hour", "second", "min", "hr"].contains(&cursor.word_before(1));
     let is_adjective = is_singular && length.seconds != 60 && length.seconds != 3600;
     let is_exact = length.is_exact && length.days == 0 && 0 < length.seconds;
     (is_length && is_exact && !is_lead && !is_adjective).then_some(length)
@@ -600,10 +595,7 @@ fn parse_hour_before_day(
             && lexicon::lookup_day_part(ahead.word()).is_some_and(|part| part != DayPart::Noon);
         let is_night_next = ahead.consume_any_word(&["tonight", "tonite"]);
         let is_day_next = is_night_next
-            || matches!(
-                cursor.word(),
-                "tomorrow" | "tonight" | "today" | "tonite" | "tmrw" | "tmr"
-            );
+            || ["tomorrow", "tonight", "today", "tonite", "tmrw", "tmr"].contains(&cursor.word());
         let behind = if is_part_next { ahead } else { *cursor };
         (!has_own_hour(behind)).then_some(())?;
         (is_part_next || is_day_next && !is_decimal).then_some(hour)
@@ -665,19 +657,6 @@ fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishB
 
 /// Consumes the words between a day and its time.
 fn consume_connector(cursor: &mut TokenCursor<'_>) {
-    cursor.consume_any_phrase(&[
-        "at about",
-        "at around",
-        "at",
-        "around",
-        "about",
-        "by",
-        "on",
-        "from",
-        "for",
-        "before",
-        "between",
-        "the",
-    ]);
+    cursor.consume_any_phrase(&WORDS.connectors);
     cursor.consume_sign('@');
 }

@@ -11,7 +11,7 @@ use super::dates::{
     parse_period_offset,
 };
 use super::days::parse_nth_day;
-use super::lexicon::{Sense, lookup_day_part, lookup_month, lookup_near_day};
+use super::lexicon::{Sense, WORDS, lookup_day_part, lookup_month, lookup_near_day};
 use super::numbers::parse_year;
 use super::spans::{MAX_PARTS, parse_part, parse_quarter};
 use super::weekdays::{parse_weekday, parse_weeks_beyond};
@@ -265,11 +265,11 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         };
     }
     if let Some((_, sense)) = lookup_month(cursor.word()) {
-        let is_led = matches!(
-            before,
-            "in" | "by" | "until" | "before" | "since" | "till" | "of" | "during"
-        ) || matches!(before, "and" | "or")
-            && lookup_month(cursor.word_before(2)).is_some();
+        let is_led = [
+            "in", "by", "until", "before", "since", "till", "of", "during",
+        ]
+        .contains(&before)
+            || matches!(before, "and" | "or") && lookup_month(cursor.word_before(2)).is_some();
         // "We march at the end of the month" names no month.
         let is_first = cursor.is_at_start();
         let period = parse_month(cursor)?;
@@ -294,10 +294,10 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             None
         };
     }
-    let is_led = matches!(
-        before,
-        "in" | "since" | "until" | "by" | "before" | "year" | "till" | "during"
-    );
+    let is_led = [
+        "in", "since", "until", "by", "before", "year", "till", "during",
+    ]
+    .contains(&before);
     let is_between = matches!(before, "from" | "between");
     let year = parse_year(cursor).filter(|year| (1900..=2099).contains(year))?;
     let is_range_start = || {
@@ -354,24 +354,7 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
 
 /// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
 pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    if cursor.consume_any_phrase(&[
-        "right now",
-        "just now",
-        "as soon as possible",
-        "asap",
-        "immediately",
-        "now",
-    ]) {
-        return Some(DayExpression::Now.into());
-    }
-    if cursor.consume_any_phrase(&[
-        "at the moment",
-        "at this moment",
-        "at this time",
-        "at the present time",
-        "at present",
-        "at the minute",
-    ]) {
+    if cursor.consume_any_phrase(&WORDS.now) {
         return Some(DayExpression::Now.into());
     }
     let this_part = cursor.attempt(|cursor| {

@@ -8,7 +8,7 @@ use super::super::syntax::{
 use super::super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::days::parse_day;
 use super::durations::parse_duration;
-use super::lexicon::lookup_day_part;
+use super::lexicon::{WORDS, lookup_day_part};
 use super::parse_day_and_time;
 use super::times_of_day::can_end_number;
 use super::weekdays::offset_from_now;
@@ -96,15 +96,7 @@ pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<Dat
 pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let amount = parse_duration(cursor)
         .filter(|amount| amount.seconds == 0 || amount.days == 0 && amount.months == 0)?;
-    let is_lead = cursor.consume_any_phrase(&[
-        "before it",
-        "before that",
-        "before then",
-        "before",
-        "beforehand",
-        "in advance",
-        "ahead",
-    ]);
+    let is_lead = cursor.consume_any_phrase(&WORDS.ahead);
     (is_lead && !matches!(cursor.peek(0), Some(Word(_) | Number(_) | Han(_)))).then_some(amount)
 }
 

@@ -14,14 +14,12 @@ use super::recurrence::parse_nth;
 
 /// Consumes a span of days.
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    [
+    cursor.attempt_any(&[
         parse_part_of_period,
         parse_whole_quarter,
         parse_week_of_day,
         parse_span_beside_now,
-    ]
-    .into_iter()
-    .find_map(|form| cursor.attempt(form))
+    ])
 }
 
 fn parse_whole_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
@@ -78,10 +76,10 @@ pub(super) fn parse_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Per
 
 /// Consumes "Q3 2026", "2026-Q3" and, after "in", "Q3".
 pub(super) fn parse_quarter(cursor: &mut TokenCursor<'_>) -> Option<Period> {
-    let is_led = matches!(
-        cursor.word_before(1),
-        "in" | "by" | "until" | "till" | "before" | "since" | "during" | "of"
-    );
+    let is_led = [
+        "in", "by", "until", "till", "before", "since", "during", "of",
+    ]
+    .contains(&cursor.word_before(1));
     let year_before = cursor.attempt(|cursor| {
         let year = cursor.consume_digits(4..=4)?;
         let year = i32::try_from(year.value).ok()?;

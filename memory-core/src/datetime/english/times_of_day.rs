@@ -6,7 +6,7 @@ use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::zones::{NamedOffset, can_start_place, zone_of_id, zone_of_place};
 use super::super::{numeric, range};
 use super::durations::parse_duration;
-use super::lexicon::{can_follow_number, lookup_day_part, lookup_zone, lookup_zone_id};
+use super::lexicon::{WORDS, can_follow_number, lookup_day_part, lookup_zone, lookup_zone_id};
 use super::numbers::{parse_below_hundred, parse_number};
 use super::relative::parse_signed_amount;
 
@@ -112,10 +112,8 @@ fn parse_named_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 /// Consumes "half past six", "twenty minutes to five pm", "a quarter past noon".
 fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    let is_led = matches!(
-        cursor.word_before(1),
-        "at" | "around" | "about" | "by" | "until" | "till"
-    ) || cursor.is_at_start();
+    let is_led = ["at", "around", "about", "by", "until", "till"].contains(&cursor.word_before(1))
+        || cursor.is_at_start();
     if is_led && let Some(clock) = cursor.attempt(parse_half_hour) {
         return Some(clock);
     }
@@ -135,7 +133,7 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         let hour = parse_named_time(cursor).or_else(|| parse_hour(cursor))?;
         numeric::consume_oclock(cursor);
         let half = numeric::parse_half_day(cursor);
-        half.map_or(Some(hour), |half| hour.in_half(half))
+        hour.in_any_half(half)
     })?;
     // "Quarter of four people" and "two to three" are ambiguous without "minutes", so no countable noun may follow.
     let is_sure = (is_quarter || is_half || is_first) && !is_of;
@@ -170,7 +168,7 @@ fn parse_half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let half = numeric::parse_half_day(cursor);
     let is_time = half.is_some() || cursor.ends_cleanly() && can_end_number(cursor);
     if is_time {
-        half.map_or(Some(clock), |half| clock.in_half(half))
+        clock.in_any_half(half)
     } else {
         None
     }
@@ -215,7 +213,7 @@ fn parse_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         return Some(clock);
     }
     let hour = parse_number(cursor).filter(|hour| (1..=24).contains(hour))?;
-    TimeOfDay::from_clock_face(hour, 0, 0)
+    TimeOfDay::from_hour(hour)
 }
 
 /// Consumes "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
@@ -256,7 +254,7 @@ fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         .consume_number()
         .filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
     cursor.consume_glued_sign('-');
-    if cursor.is_glued(0) && cursor.consume_word("ish") {
+    if cursor.consume_glued_word("ish") {
         numeric::compact_time(hour)
     } else {
         None
@@ -313,13 +311,12 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         start.step_back();
         follows_initial_at(&start)
     };
-    let is_approximate = cursor.is_glued(0) && cursor.consume_word("ish");
+    let is_approximate = cursor.consume_glued_word("ish");
     if let Some(minute) = cursor.attempt(|cursor| parse_spaced_minute(cursor, shown.digits)) {
         return TimeOfDay::from_clock_face(shown.value, minute, 0);
     }
-    if shown.digits <= 2 && cursor.is_glued(0) && cursor.consume_word("h") && cursor.ends_cleanly()
-    {
-        return TimeOfDay::from_clock_face(shown.value, 0, 0).map(TimeOfDay::sure);
+    if shown.digits <= 2 && cursor.consume_glued_word("h") && cursor.ends_cleanly() {
+        return TimeOfDay::from_hour(shown.value).map(TimeOfDay::sure);
     }
     let is_hours = shown.digits == 4 && cursor.consume_any_word(&["hours", "hrs"]);
     let is_year = shown.digits == 4
@@ -368,24 +365,8 @@ pub(in super::super) fn can_end_number(cursor: &TokenCursor<'_>) -> bool {
 /// Consumes "in the morning", "this evening", "at night", or the bare name of a part of the day.
 pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -> Option<DayPart> {
     cursor.attempt(|cursor| {
-        cursor.consume_any_phrase(&[
-            "sometime",
-            "some time",
-            "first thing",
-            "early",
-            "late",
-            "later",
-        ]);
-        let is_introduced = cursor.consume_any_phrase(&[
-            "in the",
-            "at the",
-            "during the",
-            "in",
-            "at",
-            "of the",
-            "this",
-            "on the",
-        ]);
+        cursor.consume_any_phrase(&WORDS.loose_hours);
+        let is_introduced = cursor.consume_any_phrase(&WORDS.day_part_openings);
         cursor.consume_any_word(&["early", "late"]);
         // Eve is also a given name.
         if is_after_day

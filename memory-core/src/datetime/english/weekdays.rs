@@ -87,20 +87,11 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
             .into(),
         );
     }
-    let is_led = matches!(
-        before,
-        "on" | "by"
-            | "until"
-            | "till"
-            | "before"
-            | "next"
-            | "this"
-            | "last"
-            | "coming"
-            | "since"
-            | "from"
-            | "due"
-    );
+    let is_led = [
+        "on", "by", "until", "till", "before", "next", "this", "last", "coming", "since", "from",
+        "due",
+    ]
+    .contains(&before);
     let is_sure = sense == Sense::Only
         || leading.is_some()
         || trailing.is_some()
