@@ -260,11 +260,7 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes a number in digits that follows the previous token without whitespace.
     pub(super) fn consume_glued_number(&mut self) -> Option<DateNumber> {
-        if self.is_glued(0) {
-            self.consume_number()
-        } else {
-            None
-        }
+        self.is_glued(0).then(|| self.consume_number())?
     }
 
     /// Consumes a number in digits, and returns it if it has so many of them.

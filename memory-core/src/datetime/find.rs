@@ -86,15 +86,8 @@ pub fn find_impossible<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<I
         ..heard.spoken.clone()
     };
     let zone = ChronoZone(now.timezone());
-    let is_day = day.day.is_none()
-        || resolve(
-            &day,
-            &DateContext {
-                utc: now.naive_utc(),
-                zone: &zone,
-            },
-        )
-        .is_some();
+    let moment = DateContext::new(now.naive_utc(), &zone);
+    let is_day = day.day.is_none() || resolve(&day, &moment).is_some();
     let text = part(&heard.pieces);
     Some(if is_day {
         ImpossibleTime::Clock(text)
@@ -132,10 +125,7 @@ fn resolve_expressions<Tz: TimeZone>(
     now: &DateTime<Tz>,
 ) -> Vec<(ParsedExpression, Option<ResolvedDate>)> {
     let zone = ChronoZone(now.timezone());
-    let moment = DateContext {
-        utc: now.naive_utc(),
-        zone: &zone,
-    };
+    let moment = DateContext::new(now.naive_utc(), &zone);
     let placed = |heard: &ParsedExpression| resolve(&heard.spoken, &moment);
     let mut found: Vec<PlacedExpression> = Vec::new();
     for mut heard in find_expressions(tokens) {
@@ -336,6 +326,17 @@ impl ParsedExpression {
         }
     }
 
+    /// Returns what two expressions mean together.
+    fn joined(first: &Self, second: &Self, spoken: DateExpression) -> Self {
+        let gap = first.pieces.end..second.pieces.start;
+        Self {
+            spoken,
+            pieces: first.pieces.start..second.pieces.end,
+            gap: Some(gap).filter(|gap| !gap.is_empty()),
+            range_end: None,
+        }
+    }
+
     /// Returns the ranges of tokens on both sides of the gap.
     fn parts(&self) -> impl Iterator<Item = Range<usize>> {
         let (first, second) = match &self.gap {
@@ -369,38 +370,17 @@ fn join_range(
 
 /// Returns the usual part of the day of the activity that the nearest words around a time name.
 fn usual_day_part(tokens: &[DateToken<'_>], pieces: &Range<usize>) -> Option<DayPart> {
-    let word = |token: &DateToken<'_>| match token.what {
-        Word(
-            "dinner" | "supper" | "drinks" | "concert" | "theatre" | "theater" | "movie"
-            | "nightclub",
-        ) => Some(DayPart::Evening),
-        Word("wake" | "waking" | "alarm" | "breakfast" | "sunrise") => Some(DayPart::Morning),
-        Word(_) | Han(_) | Number(_) | Sign(_) | Other => None,
-    };
-    let pair = |pair: &[DateToken<'_>]| match (pair[0].what, pair[1].what) {
-        (Han('晚'), Han('饭' | '餐' | '宴' | '会')) => Some(DayPart::Evening),
-        (Word("get" | "getting"), Word("up"))
-        | (Han('起'), Han('床'))
-        | (Han('闹'), Han('钟' | '铃'))
-        | (Han('叫'), Han('醒'))
-        | (Han('早'), Han('饭' | '餐')) => Some(DayPart::Morning),
-        _ => None,
-    };
     let around = pieces.start.saturating_sub(MAX_JOIN_DISTANCE)
         ..tokens.len().min(pieces.end + MAX_JOIN_DISTANCE);
-    let found = around.clone().filter_map(|at| {
-        let pair = tokens[at..around.end]
-            .first_chunk::<2>()
-            .and_then(|next| pair(next));
-        let distance = pieces
-            .start
-            .saturating_sub(at)
-            .max((at + 1).saturating_sub(pieces.end));
-        word(&tokens[at]).or(pair).map(|part| (distance, part))
+    let nearest = around.clone().filter_map(|at| {
+        let mut cursor = TokenCursor::new(&tokens[..around.end], at);
+        let part =
+            english::usual_day_part(&cursor).or_else(|| chinese::usual_day_part(&mut cursor))?;
+        let before = pieces.start.saturating_sub(at);
+        Some((before.max((at + 1).saturating_sub(pieces.end)), part))
     });
-    found
-        .min_by_key(|(distance, _)| *distance)
-        .map(|(_, part)| part)
+    let (_, part) = nearest.min_by_key(|(distance, _)| *distance)?;
+    Some(part)
 }
 
 /// Applies the time of the second expression to the first if both share it: "Tuesday and Thursday at 4:30"; or its day: "at 8 and
@@ -422,15 +402,8 @@ fn share_time(
             || is_date(&first.spoken) && is_date(&second.spoken) && first.spoken.end.is_none());
     let is_open =
         first.spoken.clock.is_none() && first.spoken.part.is_none() && first.spoken.zone.is_none();
-    let DateExpression {
-        clock,
-        part,
-        ref zone,
-        custom,
-        ref end,
-        ..
-    } = second.spoken;
-    let is_timed = clock.is_some() || part.is_some();
+    let last = &second.spoken;
+    let is_timed = last.clock.is_some() || last.part.is_some();
     let is_hour = first.spoken.day.is_none() && first.spoken.every.is_none();
     let has_day = second.spoken.day.is_some() || second.spoken.every.is_some();
     if is_list
@@ -440,7 +413,7 @@ fn share_time(
         && is_one_time(&first.spoken)
         && is_one_time(&second.spoken)
     {
-        let (mut hour, last) = (first.spoken.clock?, clock?);
+        let (mut hour, last) = (first.spoken.clock?, last.clock?);
         if last.is_sure && !hour.is_sure && first.spoken.part.is_none() {
             let is_half = |token: &DateToken<'_>| matches!(token.what, Word(word) if english::is_half_day(word));
             let has_half = tokens[second.pieces.clone()].iter().any(is_half);
@@ -448,7 +421,7 @@ fn share_time(
         }
         let spoken = DateExpression {
             clock: Some(hour),
-            part: first.spoken.part.or(part),
+            part: first.spoken.part.or(second.spoken.part),
             custom: first.spoken.custom,
             ..second.spoken.clone()
         };
@@ -456,11 +429,11 @@ fn share_time(
     }
     (is_both && is_open && is_timed).then(|| {
         let timed = DateExpression {
-            clock,
-            part,
-            zone: zone.clone(),
-            custom,
-            end: end.clone(),
+            clock: last.clock,
+            part: last.part,
+            zone: last.zone.clone(),
+            custom: last.custom,
+            end: last.end.clone(),
             ..first.spoken.clone()
         };
         (timed, second.spoken.clone())
@@ -606,7 +579,7 @@ fn join_day_and_time(
     let recurs = |(interval, day): &(&DateExpression, &DateExpression)| {
         let is_interval =
             interval.day.is_none() && interval.clock.is_none() && interval.end.is_none();
-        let recurs = |every| day.day.as_ref().is_some_and(|day| day.recurs_every(every));
+        let recurs = |every| day.has_day(|day| day.recurs_every(every));
         is_interval && interval.every.is_some_and(recurs) && day.every.is_none() && !day.is_vague
     };
     // A date behind "until" is no start.
@@ -616,12 +589,7 @@ fn join_day_and_time(
             part: second.spoken.part.or(first.spoken.part),
             ..second.spoken.clone()
         };
-        return Some(ParsedExpression {
-            spoken,
-            pieces: first.pieces.start..second.pieces.end,
-            gap: Some(first.pieces.end..second.pieces.start).filter(|gap| !gap.is_empty()),
-            range_end: None,
-        });
+        return Some(ParsedExpression::joined(first, second, spoken));
     }
     let (day, time) = orders
         .into_iter()
@@ -641,12 +609,7 @@ fn join_day_and_time(
         ahead: time.ahead,
         ..day.clone()
     };
-    Some(ParsedExpression {
-        spoken,
-        pieces: first.pieces.start..second.pieces.end,
-        gap: Some(first.pieces.end..second.pieces.start).filter(|gap| !gap.is_empty()),
-        range_end: None,
-    })
+    Some(ParsedExpression::joined(first, second, spoken))
 }
 
 fn byte_span(tokens: &[DateToken<'_>], pieces: &Range<usize>) -> Range<usize> {
@@ -659,13 +622,15 @@ fn to_mention(
     heard: &ParsedExpression,
     resolved: &ResolvedDate,
 ) -> DateMention {
-    let span = byte_span(tokens, &heard.pieces);
+    let ParsedExpression { spoken, pieces, .. } = heard;
+    let span = byte_span(tokens, pieces);
     let mut assumed = resolved.assumed.clone();
-    if !approximate::is_range(&heard.spoken)
-        && let Some(unread) = approximate::find_amount(tokens, &heard.pieces)
+    if !approximate::is_range(spoken)
+        && let Some(unread) = approximate::find_amount(tokens, pieces)
     {
         assumed.push(format!("Of {:?}, the first number counts.", &text[unread]));
     }
+    let start = spoken.from.as_ref();
     DateMention {
         text: text[span.clone()].to_owned(),
         span,
@@ -673,20 +638,12 @@ fn to_mention(
         kind: resolved.kind,
         relation: resolved.relation,
         end: resolved.end,
-        repeats: heard.spoken.every.is_some(),
-        start: heard
-            .spoken
-            .from
-            .as_ref()
-            .map(|(_, pieces)| byte_span(tokens, pieces)),
+        repeats: spoken.every.is_some(),
+        start: start.map(|(_, pieces)| byte_span(tokens, pieces)),
         assumed: (!assumed.is_empty()).then(|| assumed.join(" ")),
         left_out: Vec::new(),
-        is_full_date: heard
-            .spoken
-            .day
-            .as_ref()
-            .is_some_and(DayExpression::is_full_date),
-        is_vague: heard.spoken.is_vague,
+        is_full_date: spoken.has_day(DayExpression::is_full_date),
+        is_vague: spoken.is_vague,
     }
 }
 

@@ -178,7 +178,7 @@ pub(super) fn consume_timestamp_end(
     cursor: &mut TokenCursor<'_>,
     spoken: &mut DateExpression,
 ) -> bool {
-    let is_exact = spoken.day.as_ref().is_some_and(DayExpression::is_exact);
+    let is_exact = spoken.has_day(DayExpression::is_exact);
     let is_open = is_exact && spoken.every.is_none();
     let every = cursor.attempt(|cursor| parse_repeater(cursor).filter(|_| is_open));
     spoken.every = spoken.every.or(every.filter(|every| !every.is_zero()));

@@ -97,7 +97,7 @@ pub(super) fn parse_end(
     let is_schedule = spoken.clock.is_some()
         && (!is_led && is_weekday(start) && is_weekday(&spoken)
             || consume_joint(&mut after.clone()));
-    if start.day.as_ref().is_some_and(DayExpression::is_exact) {
+    if start.has_day(DayExpression::is_exact) {
         let every = after.attempt(numeric::parse_repeater);
         spoken.every = spoken.every.or(every.filter(|every| !every.is_zero()));
     }
@@ -370,7 +370,7 @@ pub(super) fn join(start: &DateExpression, end: &RangeEnd) -> Option<DateExpress
     let (mut start, mut end) = (start.clone(), end.clone());
     let has_time = |spoken: &DateExpression| spoken.clock.is_some() || spoken.part.is_some();
     let is_undated = start.day.is_none() && start.every.is_none();
-    let is_series = start.day.as_ref().is_some_and(DayExpression::is_exact) && end.day.is_none();
+    let is_series = start.has_day(DayExpression::is_exact) && end.day.is_none();
     let recurs = start.every.is_some() && end.day.is_some()
         || end.every.is_some() && !is_undated && !is_series;
     // "The second half of last year until now" ends now.

@@ -99,6 +99,11 @@ impl DateExpression {
         true
     }
 
+    /// Returns whether there is a day for which `is` holds.
+    pub(super) fn has_day(&self, is: impl FnOnce(&DayExpression) -> bool) -> bool {
+        self.day.as_ref().is_some_and(is)
+    }
+
     /// Returns whether the expression is now or an offset in hours or less, so that it accepts no time.
     pub(super) fn is_instant(&self) -> bool {
         matches!(&self.day, Some(DayExpression::Now))
@@ -249,14 +254,7 @@ impl DayExpression {
                 day.natural_interval()
             }
             Self::AnyOf(days) => days.first()?.natural_interval(),
-            Self::Now
-            | Self::Shifted(_)
-            | Self::Weekday(_, Week::Of(_))
-            | Self::Feast(..)
-            | Self::FeastFrom(..)
-            | Self::WeekdaysAway(..)
-            | Self::WeekdayNear(..)
-            | Self::Closest(..) => None,
+            _ => None,
         }
     }
 
@@ -551,12 +549,7 @@ impl Period {
             Self::Quarter(0) => Some(CalendarDuration::in_months(3)),
             Self::Year(Year::Unsaid | Year::Away(0)) => Some(CalendarDuration::in_months(12)),
             Self::Part(_, _, of) => of.natural_interval(),
-            Self::Day(_)
-            | Self::Span(..)
-            | Self::Week(_)
-            | Self::WorkWeek(_)
-            | Self::Quarter(_)
-            | Self::Year(_) => None,
+            _ => None,
         }
     }
 

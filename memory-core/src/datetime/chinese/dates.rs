@@ -7,9 +7,9 @@ use super::super::range;
 use super::super::syntax::{
     CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
 };
-use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
+use super::super::token::DateTokenKind::{Han, Number};
 use super::lexicon::WORDS;
-use super::numbers::{is_numeral, parse_number, parse_number_in, parse_year};
+use super::numbers::{digit_value, is_numeral, parse_number, parse_number_in, parse_year};
 
 /// Consumes a year with its 年: "2013年", "二零一五年", "明年".
 pub(super) fn parse_year_reference(cursor: &mut TokenCursor<'_>) -> Year {
@@ -341,30 +341,26 @@ fn is_counting(cursor: &TokenCursor<'_>) -> bool {
         .is_some_and(is_unit)
 }
 
+/// Consumes 周一, 星期三 or 礼拜天.
+pub(super) fn parse_weekday_name(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
+    cursor
+        .consume_any_han(&["周", "星期", "礼拜"])
+        .then(|| parse_weekday(cursor))?
+}
+
 /// Consumes the weekday that follows 周, 星期 or 礼拜.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
-    let weekday = match cursor.peek(0)? {
-        Han('一') => Weekday::Mon,
-        Han('二') => Weekday::Tue,
-        Han('三') => Weekday::Wed,
-        Han('四') => Weekday::Thu,
-        Han('五') => Weekday::Fri,
-        Han('六' | '末') => Weekday::Sat,
-        Han('日' | '天' | '七') => Weekday::Sun,
+    let number = match cursor.peek(0)? {
+        Han('末') => 6,
+        Han('日' | '天') => 7,
+        Han('两') => return None,
+        Han(character) => digit_value(character)?,
         Number(number) if number.digits == 1 && cursor.is_glued(0) && !is_counting(cursor) => {
-            match number.value {
-                1 => Weekday::Mon,
-                2 => Weekday::Tue,
-                3 => Weekday::Wed,
-                4 => Weekday::Thu,
-                5 => Weekday::Fri,
-                6 => Weekday::Sat,
-                7 => Weekday::Sun,
-                _ => return None,
-            }
+            number.value
         }
-        Han(_) | Number(_) | Word(_) | Sign(_) | Other => return None,
+        _ => return None,
     };
+    let weekday = Weekday::try_from(u8::try_from(number.checked_sub(1)?).ok()?).ok()?;
     cursor.step();
     Some(weekday)
 }

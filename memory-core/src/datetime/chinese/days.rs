@@ -6,8 +6,8 @@ use super::super::numeric;
 use super::super::syntax::{CalendarDuration, DayExpression, DayPhrase, WeekdayAnchor, Year};
 use super::super::token::DateTokenKind::{self, Han};
 use super::dates::{
-    parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period, parse_weekday,
-    parse_year_reference,
+    parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period,
+    parse_weekday_name, parse_year_reference,
 };
 use super::durations::parse_duration;
 use super::holiday_names::{parse_holiday, parse_lunar_date};
@@ -78,11 +78,7 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     // "两周后的周五" is the Friday of that week.
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        cursor
-            .consume_any_han(&["周", "星期", "礼拜"])
-            .then(|| parse_weekday(cursor))
-            .flatten()
-            .filter(|_| !amount.is_exact)
+        parse_weekday_name(cursor).filter(|_| !amount.is_exact)
     });
     Some(
         weekday
@@ -150,11 +146,9 @@ fn parse_short_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let year = parse_year_reference(cursor);
     cursor.consume_han("的");
-    let leading = if year == Year::Unsaid {
-        cursor.attempt(parse_period_offset)
-    } else {
-        None
-    };
+    let leading = (year == Year::Unsaid)
+        .then(|| cursor.attempt(parse_period_offset))
+        .flatten();
     let feast = cursor
         .attempt(parse_lunar_date)
         .or_else(|| parse_holiday(cursor))?;
@@ -180,8 +174,7 @@ fn parse_same_day(cursor: &mut TokenCursor<'_>, named: DayPhrase) -> DayPhrase {
         cursor.consume_han("的");
         cursor
             .consume_any_han(&["今天", "今日"])
-            .then(|| period_as_offset(&named.day))
-            .flatten()
+            .then(|| period_as_offset(&named.day))?
     };
     if !named.is_vague {
         return named;

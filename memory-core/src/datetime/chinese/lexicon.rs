@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayPart, PeriodEdge, TimeUnit};
 
 word_classes! {
@@ -11,6 +12,8 @@ word_classes! {
         simplified: HashMap<char, char>,
         /// Names of parts of the day that are unambiguous on their own.
         day_parts: Vec<(DayPart, Vec<&'static str>)>,
+        /// Words for activities, with their usual part of the day.
+        activities: Vec<(DayPart, Vec<&'static str>)>,
         /// Names of days, with their offset from today.
         near_days: Vec<(i64, Vec<&'static str>)>,
         /// Names of a part of such a day.
@@ -40,4 +43,9 @@ word_classes! {
 pub(in super::super) fn simplify_date_character(character: char) -> char {
     let simplified = WORDS.simplified.get(&character);
     simplified.copied().unwrap_or(character)
+}
+
+/// Returns the usual part of the day of the activity that the characters at the cursor name.
+pub(in super::super) fn usual_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
+    cursor.consume_meaning(&WORDS.activities)
 }

@@ -28,7 +28,7 @@ use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse
 
 pub(super) use dates::parse_bare_month;
 pub(super) use durations::{is_unit_next, parse_duration};
-pub(super) use lexicon::simplify_date_character;
+pub(super) use lexicon::{simplify_date_character, usual_day_part};
 pub(crate) use numbers::digit_value;
 pub(super) use numbers::{
     end_of_numeral, is_numeral, parse_adjacent_digits, parse_number, parse_number_in,

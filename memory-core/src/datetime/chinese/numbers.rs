@@ -129,10 +129,6 @@ pub(super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
             _ => return None,
         };
         // Four digits before 年 are a year also behind a full stop: "all.2025年".
-        if (is_clean || digits == 4) && cursor.consume_han("年") {
-            i32::try_from(year).ok()
-        } else {
-            None
-        }
+        ((is_clean || digits == 4) && cursor.consume_han("年")).then(|| i32::try_from(year).ok())?
     })
 }

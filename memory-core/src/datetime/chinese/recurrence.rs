@@ -1,14 +1,14 @@
 //! Parses recurrences in Chinese: 每周一、三, 每个工作日, 每月第一个周一, 每隔三天, 每晚.
 
-use chrono::Weekday;
-
 use super::super::cursor::TokenCursor;
 use super::super::range;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
 };
 use super::super::token::DateTokenKind::{self, Han, Number, Sign};
-use super::dates::{parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday};
+use super::dates::{
+    parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday, parse_weekday_name,
+};
 use super::days::parse_day;
 use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
@@ -249,15 +249,6 @@ pub(super) fn parse_more_dates(
         days.push(day);
     }
     DayExpression::one_or_any(days)
-}
-
-fn parse_weekday_name(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
-    cursor.attempt(|cursor| {
-        cursor
-            .consume_any_han(&["周", "星期", "礼拜"])
-            .then(|| parse_weekday(cursor))
-            .flatten()
-    })
 }
 
 fn consume_list_separator(cursor: &mut TokenCursor<'_>) -> bool {

@@ -53,11 +53,8 @@ pub(super) fn parse_clock(
         let clock = cursor
             .attempt(numeric::parse_clock)
             .or_else(|| {
-                if licence == ChineseBareHour::Hour {
-                    cursor.attempt(numeric::parse_dotted_hour)
-                } else {
-                    None
-                }
+                (licence == ChineseBareHour::Hour)
+                    .then(|| cursor.attempt(numeric::parse_dotted_hour))?
             })
             .or_else(|| cursor.attempt(parse_time_before_hour))
             .or_else(|| cursor.attempt(|cursor| parse_spoken_time(cursor, licence)))?;
@@ -132,8 +129,7 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     if let Some(minutes) = cursor.attempt(|cursor| {
         cursor
             .consume_han("差")
-            .then(|| parse_missing_minutes(cursor))
-            .flatten()
+            .then(|| parse_missing_minutes(cursor))?
     }) {
         return TimeOfDay::from_hour(hour)?.plus_minutes(-minutes);
     }

@@ -5,7 +5,7 @@ use chrono::Weekday;
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{DayExpression, DayPhrase, Period, PeriodEdge, Week};
 use super::super::token::DateTokenKind::Han;
-use super::dates::{parse_calendar_date, parse_period_offset, parse_weekday};
+use super::dates::{parse_calendar_date, parse_period_offset, parse_weekday, parse_weekday_name};
 use super::numbers::is_numeral;
 
 /// Number of characters after a weekday in which a past-tense particle is searched.
@@ -24,10 +24,7 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
         // "下周的星期三" and "下周周三" are redundant.
         let again = |cursor: &mut TokenCursor<'_>| {
             cursor.consume_han("的");
-            cursor
-                .consume_any_han(&["周", "星期", "礼拜"])
-                .then(|| parse_weekday(cursor))
-                .flatten()
+            parse_weekday_name(cursor)
         };
         leading.and_then(|_| cursor.attempt(again))
     });
@@ -80,9 +77,6 @@ fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> DayPhrase {
 /// Consumes the redundant weekday after a date.
 pub(super) fn parse_redundant_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     let is_bracketed = cursor.consume_sign('(');
-    let weekday = cursor
-        .consume_any_han(&["周", "星期", "礼拜"])
-        .then(|| parse_weekday(cursor))
-        .flatten()?;
+    let weekday = parse_weekday_name(cursor)?;
     (!is_bracketed || cursor.consume_sign(')')).then_some(weekday)
 }

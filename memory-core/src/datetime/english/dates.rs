@@ -51,13 +51,9 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     cursor.step();
     let is_joined = consume_date_separator(cursor) || cursor.consume_sign('.');
     let has_article = cursor.consume_word("the");
-    if let Some(day) = cursor.attempt(|cursor| {
-        if is_joined {
-            parse_year_and_day(cursor, month)
-        } else {
-            None
-        }
-    }) {
+    if let Some(day) =
+        cursor.attempt(|cursor| is_joined.then(|| parse_year_and_day(cursor, month))?)
+    {
         return Some(day);
     }
     let (day, mut is_ordinal) = parse_day_number(cursor)?;
@@ -105,9 +101,7 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     // "23-2020-September" has the year in the middle.
     let middle = cursor.attempt(|cursor| {
         let year = cursor.consume_glued_digits(4..=4).filter(|_| is_joined)?;
-        consume_date_separator(cursor)
-            .then(|| i32::try_from(year.value).ok())
-            .flatten()
+        consume_date_separator(cursor).then(|| i32::try_from(year.value).ok())?
     });
     let (month, sense) = lookup_month(cursor.word())?;
     cursor.step();
@@ -242,8 +236,7 @@ fn parse_following_year(cursor: &mut TokenCursor<'_>, is_joined: bool) -> Year {
         cursor.consume_sign(',');
         let year = cursor.consume_digits(2..=2)?;
         (cursor.is_at_end() && cursor.word_before(2) != "at")
-            .then(|| i32::try_from(expand_year(year.value)).ok())
-            .flatten()
+            .then(|| i32::try_from(expand_year(year.value)).ok())?
     };
     let short = |cursor: &mut TokenCursor<'_>| {
         let is_of = cursor.consume_word("of");
@@ -352,8 +345,7 @@ pub(super) fn parse_day_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpr
     let of = cursor.attempt(|cursor| {
         cursor.consume_word("day");
         (cursor.consume_any_word(&["of", "in"]) || matches!(cursor.word(), "next" | "this"))
-            .then(|| parse_month(cursor))
-            .flatten()
+            .then(|| parse_month(cursor))?
     });
     if let Some(month) = of {
         return Some(DayExpression::OfMonth(day, month));

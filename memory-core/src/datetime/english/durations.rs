@@ -82,11 +82,9 @@ fn parse_trailing_minutes(
     (last == TimeUnit::Hour).then_some(())?;
     cursor.attempt(|cursor| {
         let minutes = cursor.consume_glued_digits(2..=2)?;
-        if cursor.ends_cleanly() {
-            TimeUnit::Minute.duration(Quantity::whole(minutes.value)?)
-        } else {
-            None
-        }
+        cursor
+            .ends_cleanly()
+            .then(|| TimeUnit::Minute.duration(Quantity::whole(minutes.value)?))?
     })
 }
 

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use chrono::Weekday;
 
+use super::super::cursor::TokenCursor;
 use super::super::syntax::{CalendarDuration, DayPart, Quantity, TimeUnit};
 use super::super::zones::can_start_place;
 
@@ -25,6 +26,8 @@ word_classes! {
         unit_letters: Vec<(TimeUnit, Vec<&'static str>)>,
         /// Words such as "daily", with their interval.
         frequencies: Vec<((TimeUnit, u64), Vec<&'static str>)>,
+        /// Words for activities, with their usual part of the day.
+        activities: Vec<(DayPart, Vec<&'static str>)>,
         day_parts: Vec<(DayPart, Vec<&'static str>)>,
         /// Abbreviations of a time zone in summer and in winter, with its identifier.
         zone_ids: HashMap<&'static str, &'static str>,
@@ -216,4 +219,11 @@ pub(in super::super) fn is_measure(word: &str) -> bool {
 /// Returns whether a word can be between an expression and words of time that belong to it.
 pub(in super::super) fn is_connecting(word: &str) -> bool {
     WORDS.connecting.contains(&word)
+}
+
+/// Returns the usual part of the day of the activity that the words at the cursor name.
+pub(in super::super) fn usual_day_part(cursor: &TokenCursor<'_>) -> Option<DayPart> {
+    let word = cursor.word();
+    let is_rising = matches!(word, "get" | "getting") && cursor.word_ahead(1) == "up";
+    meaning(&WORDS.activities, word).or(is_rising.then_some(DayPart::Morning))
 }

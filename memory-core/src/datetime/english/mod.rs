@@ -41,6 +41,7 @@ pub(super) use dates::{parse_month, starts_with_day_of_month};
 pub(super) use days::parse_listed_date;
 pub(super) use lexicon::{
     can_start_expression, is_connecting, is_half_day, is_measure, is_time_word, is_unit,
+    usual_day_part,
 };
 pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use numbers::{is_numeral, parse_below_hundred, parse_year};
@@ -183,10 +184,7 @@ fn parse_first_day_ahead(cursor: &mut TokenCursor<'_>) -> Option<(DayExpression,
 }
 
 fn is_whole_month(spoken: &DateExpression) -> bool {
-    spoken
-        .day
-        .as_ref()
-        .is_some_and(DayExpression::is_whole_month)
+    spoken.has_day(DayExpression::is_whole_month)
 }
 
 fn is_empty(spoken: &DateExpression) -> bool {

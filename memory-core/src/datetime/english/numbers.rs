@@ -93,11 +93,9 @@ pub(super) fn parse_ordinal(cursor: &mut TokenCursor<'_>) -> Option<u32> {
         if let Some(number) = cursor.consume_number() {
             let has_ending =
                 cursor.is_glued(0) && cursor.consume_any_word(&["st", "nd", "rd", "th"]);
-            return if has_ending && number.digits <= 2 {
-                u32::try_from(number.value).ok()
-            } else {
-                None
-            };
+            return (has_ending && number.digits <= 2)
+                .then(|| u32::try_from(number.value).ok())
+                .flatten();
         }
         let word = cursor.word();
         if let Some(number) = ordinal(word) {
@@ -120,11 +118,9 @@ pub(in super::super) fn parse_year(cursor: &mut TokenCursor<'_>) -> Option<i32> 
             let is_year = number.digits == 4
                 && (1000..=9999).contains(&number.value)
                 && !is_clock_next(cursor);
-            return if is_year && cursor.ends_cleanly() {
-                i32::try_from(number.value).ok()
-            } else {
-                None
-            };
+            return (is_year && cursor.ends_cleanly())
+                .then(|| i32::try_from(number.value).ok())
+                .flatten();
         }
         let year = cursor
             .attempt(parse_thousands_year)

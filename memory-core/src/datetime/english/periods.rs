@@ -288,11 +288,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
             || (sense == Sense::Only || is_first || matches!(cursor.peek(0), Some(Sign(_))))
                 && is_edge_next(*cursor, &Period::Month(period))
             || sense == Sense::Only && cursor.is_at_end() && cursor.peek_back(2).is_none();
-        return if is_month {
-            start(Period::Month(period))
-        } else {
-            None
-        };
+        return is_month.then(|| start(Period::Month(period))).flatten();
     }
     let is_led = [
         "in", "since", "until", "by", "before", "year", "till", "during",
@@ -307,7 +303,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
     };
     let period = Period::Year(Year::Exactly(year));
     let is_year = is_led || is_between && is_range_start() || is_edge_next(*cursor, &period);
-    if is_year { start(period) } else { None }
+    is_year.then(|| start(period))?
 }
 
 /// Consumes "next week", "last month", "last October" and "the week after next".

@@ -131,11 +131,7 @@ fn parse_each_day_part(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase>
 fn parse_each_working_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let is_working = cursor.consume_any_word(&["weekday", "workday"])
         || cursor.consume_any_phrase(&["working day", "business day", "work day", "week day"]);
-    if is_working {
-        RecurrencePhrase::on(DayExpression::working_days(), 1)
-    } else {
-        None
-    }
+    is_working.then(|| RecurrencePhrase::on(DayExpression::working_days(), 1))?
 }
 
 /// Consumes "every other Friday" and "every second Thursday", which are every two weeks, and "every other June".
@@ -199,11 +195,7 @@ fn parse_days_of_each_month(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePh
     // "Of the month" alone names a single day.
     let recurs = (month..cursor.position())
         .any(|at| EACH.contains(&cursor.word_before(cursor.position() - at)));
-    if recurs {
-        RecurrencePhrase::on(days, 1)
-    } else {
-        None
-    }
+    recurs.then(|| RecurrencePhrase::on(days, 1))?
 }
 
 /// Consumes "of the month", "of every month" or "each month".

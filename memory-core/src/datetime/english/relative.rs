@@ -52,13 +52,7 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
         Period::Week(weeks) => Some(CalendarDuration::in_days(i64::from(*weeks) * 7)),
         Period::Month(Month::Away(away)) => months(*away),
         Period::Year(Year::Away(years)) => months(years.checked_mul(12)?),
-        Period::Day(_)
-        | Period::Span(..)
-        | Period::WorkWeek(_)
-        | Period::Month(Month::Unsaid | Month::Named(..))
-        | Period::Quarter(_)
-        | Period::Part(..)
-        | Period::Year(Year::Unsaid | Year::Beside(_) | Year::Exactly(_)) => None,
+        _ => None,
     }?;
     Some(offset_from_now(amount))
 }

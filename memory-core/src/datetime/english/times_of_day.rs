@@ -35,11 +35,9 @@ pub(super) fn parse_clock(
             parse_approximate_hour,
         ];
         let is_range = matches!(cursor.word_before(1), "between" | "from");
-        let first = if is_range {
-            cursor.attempt(parse_range_start)
-        } else {
-            None
-        };
+        let first = is_range
+            .then(|| cursor.attempt(parse_range_start))
+            .flatten();
         let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
         let licensed = |cursor: &mut TokenCursor<'_>| {
             let forms = [
@@ -48,11 +46,8 @@ pub(super) fn parse_clock(
                 numeric::parse_dotted_hour,
                 parse_bare_hour,
             ];
-            if licence == EnglishBareHour::Hour {
-                forms.into_iter().find_map(|form| cursor.attempt(form))
-            } else {
-                None
-            }
+            (licence == EnglishBareHour::Hour)
+                .then(|| forms.into_iter().find_map(|form| cursor.attempt(form)))?
         };
         let found = found.or_else(|| cursor.attempt(licensed))?;
         cursor.attempt(|cursor| {
@@ -167,11 +162,7 @@ fn parse_half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let clock = TimeOfDay::from_clock_face(hour, 30, 0)?;
     let half = numeric::parse_half_day(cursor);
     let is_time = half.is_some() || cursor.ends_cleanly() && can_end_number(cursor);
-    if is_time {
-        clock.in_any_half(half)
-    } else {
-        None
-    }
+    is_time.then(|| clock.in_any_half(half))?
 }
 
 /// Consumes the minutes of "20 past", and returns whether they are marked as minutes by a word.
@@ -254,11 +245,9 @@ fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         .consume_number()
         .filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
     cursor.consume_glued_sign('-');
-    if cursor.consume_glued_word("ish") {
-        numeric::compact_time(hour)
-    } else {
-        None
-    }
+    cursor
+        .consume_glued_word("ish")
+        .then(|| numeric::compact_time(hour))?
 }
 
 /// Consumes the start of "2-4", "9 to 11am" and, after "between", "9 and 5".
@@ -331,11 +320,7 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         || parse_zone(&mut cursor.clone()).is_some()
         || is_first && !cursor.word().is_empty() && !is_counted();
     let stands = (is_approximate || cursor.ends_cleanly() && may_end) && !is_year;
-    if stands {
-        numeric::compact_time(shown)
-    } else {
-        None
-    }
+    stands.then(|| numeric::compact_time(shown))?
 }
 
 /// Returns whether the cursor follows an "at" at the start of the text.

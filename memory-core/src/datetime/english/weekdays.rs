@@ -237,22 +237,13 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
     let has_article = cursor.consume_word("the");
     // "On Sunday, first of all" contains no date.
     (!has_comma || has_article || cursor.word().is_empty()).then_some(())?;
-    let date = parse_ordinal(cursor).or_else(|| {
-        if has_article {
-            u32::try_from(parse_below_hundred(cursor)?).ok()
-        } else {
-            None
-        }
-    })?;
+    let date = parse_ordinal(cursor)
+        .or_else(|| has_article.then(|| u32::try_from(parse_below_hundred(cursor)?).ok())?)?;
     if is_bracketed {
         cursor.consume_sign(')');
     }
-    let of_month = cursor.attempt(|cursor| {
-        cursor
-            .consume_word("of")
-            .then(|| parse_month(cursor))
-            .flatten()
-    });
+    let of_month =
+        cursor.attempt(|cursor| cursor.consume_word("of").then(|| parse_month(cursor))?);
     match of_month {
         Some(Month::Unsaid) | None => Some(DayExpression::WeekdayAndDate(weekday, date)),
         Some(month) => Some(DayExpression::Confirmed(

@@ -387,14 +387,6 @@ fn period_edge_date(
         // The middle of a month is the 15th, regardless of its length.
         (PeriodEdge::Middle, Period::Month(_)) => start.with_day(15),
         (PeriodEdge::Middle, Period::Year(_)) => start.with_month(7),
-        (
-            PeriodEdge::Middle,
-            Period::Week(_)
-            | Period::WorkWeek(_)
-            | Period::Day(_)
-            | Period::Span(..)
-            | Period::Quarter(_)
-            | Period::Part(..),
-        ) => add_days(start, end.signed_duration_since(start).num_days() / 2),
+        (PeriodEdge::Middle, _) => add_days(start, end.signed_duration_since(start).num_days() / 2),
     }
 }

@@ -22,6 +22,12 @@ pub(super) struct DateContext<'z> {
     pub(super) zone: &'z dyn DynTimeZone,
 }
 
+impl<'z> DateContext<'z> {
+    pub(super) fn new(utc: NaiveDateTime, zone: &'z dyn DynTimeZone) -> Self {
+        Self { utc, zone }
+    }
+}
+
 /// A resolved expression.
 #[derive(Debug)]
 pub(super) struct ResolvedDate {
@@ -40,10 +46,7 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
     let mut resolved = match spoken.every {
         // The result is after now even with the lead time.
         Some(every) => {
-            let later = DateContext {
-                utc: now.utc.checked_add_signed(ahead)?,
-                zone: now.zone,
-            };
+            let later = DateContext::new(now.utc.checked_add_signed(ahead)?, now.zone);
             resolve_recurrence(spoken, every, &later)?
         }
         None => resolve_once(spoken, now)?,
@@ -53,10 +56,7 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
             return resolve_reversed(spoken, end, &resolved, now);
         };
         if MAX_RANGE_DAYS < at.signed_duration_since(resolved.at).num_days()
-            && end
-                .day
-                .as_ref()
-                .is_some_and(|day| day.natural_interval().is_some())
+            && end.has_day(|day| day.natural_interval().is_some())
         {
             let date = at.date_naive();
             resolved
@@ -194,15 +194,12 @@ fn resolve_reversed(
     end.day.as_ref()?;
     let mut end =
         resolve_once(end, now).filter(|end| end.at < start.at && spoken.every.is_none())?;
-    let recurs = spoken
-        .day
-        .as_ref()
-        .is_some_and(|day| day.natural_interval().is_some());
+    let recurs = spoken.has_day(|day| day.natural_interval().is_some());
     let earlier = |days: i64| {
-        let earlier = DateContext {
-            utc: now.utc.checked_sub_signed(TimeDelta::try_days(days)?)?,
-            zone: now.zone,
-        };
+        let earlier = DateContext::new(
+            now.utc.checked_sub_signed(TimeDelta::try_days(days)?)?,
+            now.zone,
+        );
         resolve_once(spoken, &earlier).filter(|start| start.at < end.at)
     };
     if recurs
@@ -248,10 +245,7 @@ fn resolve_range_end(
         return start.at.checked_add_signed(length);
     }
     if end.day.is_some() {
-        let from_start = DateContext {
-            utc: start.at.naive_utc(),
-            zone: now.zone,
-        };
+        let from_start = DateContext::new(start.at.naive_utc(), now.zone);
         return after(end, now).or_else(|| after(end, &from_start));
     }
     let zone: &dyn DynTimeZone = end.zone.as_ref().map_or(now.zone, |zone| zone);
@@ -284,7 +278,7 @@ fn resolve_once(spoken: &DateExpression, now: &DateContext<'_>) -> Option<Resolv
     };
     let resolved = match spoken.day {
         Some(_) => resolve_in(spoken, now, zone),
-        None => resolve_in(spoken, &DateContext { utc: now.utc, zone }, zone),
+        None => resolve_in(spoken, &DateContext::new(now.utc, zone), zone),
     }?;
     let at = now.zone.local_time_at(resolved.at.naive_utc())?;
     is_representable(at).then_some(ResolvedDate { at, ..resolved })
