@@ -161,6 +161,16 @@ impl<'t> TokenCursor<'t> {
         self.consume_if(|what| what == Word(word))
     }
 
+    /// Consumes a word that `lookup` knows, and returns what it means.
+    pub(super) fn consume_known<T>(
+        &mut self,
+        lookup: impl FnOnce(&'t str) -> Option<T>,
+    ) -> Option<T> {
+        let meaning = lookup(self.word())?;
+        self.step();
+        Some(meaning)
+    }
+
     pub(super) fn consume_any_word(&mut self, words: &[&str]) -> bool {
         self.consume_if(|what| matches!(what, Word(word) if words.contains(&word)))
     }

@@ -11,6 +11,15 @@ use super::token::DateNumber;
 use super::token::DateTokenKind::{self, Han, Number, Other, Sign, Word};
 use super::{english, range};
 
+/// Whether the context allows a bare number to be an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BareHour {
+    /// Only unambiguous times are recognised.
+    None,
+    /// A number is an hour if it counts nothing, as after "at", a day or a part of the day.
+    Hour,
+}
+
 /// Consumes an unambiguous time: "15:30", "3pm", "8:00:25 am", "11h45", "330 p.m."
 pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     (cursor.starts_cleanly() && !is_ratio(cursor)).then_some(())?;

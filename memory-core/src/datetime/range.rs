@@ -58,18 +58,16 @@ pub(super) fn parse_end(
         let mut ahead = tokens[at..].iter().take(MAX_HOUR_TOKENS);
         ahead.position(|token| matches!(token.what, Sign(',') | Han('，')))
     };
-    let hour = if start.day.is_some() && start.clock.is_some() {
-        comma().and_then(|comma| {
-            let own = TokenCursor::new(&tokens[..at + comma], at).detached();
-            let (spoken, length) = find::parse_expression(own)?;
-            let is_hour = spoken.clock.is_some() && spoken.day.is_none() && length == comma;
-            is_hour.then_some((spoken, length))
-        })
-    } else {
-        None
+    let hour = || {
+        (start.day.is_some() && start.clock.is_some()).then_some(())?;
+        let comma = comma()?;
+        let own = TokenCursor::new(&tokens[..at + comma], at).detached();
+        let (spoken, length) = find::parse_expression(own)?;
+        let is_hour = spoken.clock.is_some() && spoken.day.is_none() && length == comma;
+        is_hour.then_some((spoken, length))
     };
     let whole = now
-        .or(hour)
+        .or_else(hour)
         .or_else(|| find::parse_expression(own))
         .filter(|(spoken, _)| {
             spoken.day.is_some() || start.clock.is_some() || start.part.is_some()
@@ -156,14 +154,13 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
         return true;
     }
     let dots = |cursor: &mut TokenCursor<'_>| {
-        let is_number = |what| matches!(what, Some(Number(_)));
-        let (is_after_number, is_glued) = (is_number(cursor.peek_back(1)), cursor.is_glued(0));
+        let (is_after_number, is_glued) = (cursor.is_number_before(1), cursor.is_glued(0));
         let is_open = cursor.consume_sign('.') && cursor.consume_glued_sign('.');
         cursor.consume_glued_sign('.');
-        let is_between = is_after_number && is_number(cursor.peek(0));
-        (is_open && (is_between || is_glued && cursor.is_glued(0))).then_some(())
+        let is_between = is_after_number && cursor.is_number(0);
+        is_open && (is_between || is_glued && cursor.is_glued(0))
     };
-    if cursor.attempt(dots).is_some() {
+    if cursor.try_consume(dots) {
         return true;
     }
     // An interval in ISO 8601.
@@ -174,9 +171,8 @@ pub(super) fn consume_joint(cursor: &mut TokenCursor<'_>) -> bool {
     }
     // Org mode has brackets around each end.
     let is_bracketed = cursor.consume_sign('>') || cursor.consume_sign(']');
-    let is_sign = ['-', '~', '\u{2014}', '\u{ff5e}', '\u{301c}']
-        .into_iter()
-        .any(|sign| cursor.consume_sign(sign));
+    let signs = ['-', '~', '\u{2014}', '\u{ff5e}', '\u{301c}'];
+    let is_sign = cursor.consume_any_sign(&signs).is_some();
     if is_sign {
         cursor.consume_glued_sign('-');
     }
@@ -252,9 +248,8 @@ fn parse_bare_period(
         _ => None,
     }?;
     Some(DateExpression {
-        day: Some(DayExpression::Edge(PeriodEdge::Start, period)),
         is_vague: true,
-        ..DateExpression::default()
+        ..DayExpression::Edge(PeriodEdge::Start, period).into()
     })
 }
 
@@ -286,17 +281,17 @@ fn parse_period_list(
 }
 
 fn is_next_period(first: &DateExpression, next: &DateExpression) -> bool {
-    match (&first.day, &next.day) {
-        (Some(DayExpression::Edge(_, first)), Some(DayExpression::Edge(_, next))) => {
-            match (first, next) {
-                (Period::Month(Month::Named(first, _)), Period::Month(Month::Named(next, _))) => {
-                    first % 12 + 1 == *next
-                }
-                (Period::Year(Year::Exactly(first)), Period::Year(Year::Exactly(next))) => {
-                    first + 1 == *next
-                }
-                _ => false,
-            }
+    let (Some(DayExpression::Edge(_, first)), Some(DayExpression::Edge(_, next))) =
+        (&first.day, &next.day)
+    else {
+        return false;
+    };
+    match (first, next) {
+        (Period::Month(Month::Named(first, _)), Period::Month(Month::Named(next, _))) => {
+            first % 12 + 1 == *next
+        }
+        (Period::Year(Year::Exactly(first)), Period::Year(Year::Exactly(next))) => {
+            first + 1 == *next
         }
         _ => false,
     }

@@ -99,6 +99,14 @@ impl DateExpression {
         true
     }
 
+    /// Sets the day, with what else its words name.
+    pub(super) fn set_day(&mut self, named: DayPhrase) {
+        self.day = Some(named.day);
+        self.part = self.part.or(named.part);
+        self.is_vague = named.is_vague;
+        self.end = named.end.map(Self::boxed_day);
+    }
+
     /// Returns whether there is a day for which `is` holds.
     pub(super) fn has_day(&self, is: impl FnOnce(&DayExpression) -> bool) -> bool {
         self.day.as_ref().is_some_and(is)
@@ -207,6 +215,16 @@ impl DayExpression {
             date.day(),
             Month::Named(date.month(), Year::Exactly(date.year())),
         )
+    }
+
+    /// Returns the day at an offset from today or, if it is in hours or smaller units, from now.
+    pub(super) fn from_now(amount: CalendarDuration) -> Self {
+        Self::Away(amount, Box::new(Self::Shifted(0)))
+    }
+
+    /// Returns the date with the weekday that its words name.
+    pub(super) fn on_weekday(self, weekday: Weekday) -> Self {
+        Self::Confirmed(weekday, Box::new(self))
     }
 
     /// Returns the only day, or any day of a list.
@@ -360,6 +378,19 @@ impl DayPhrase {
         }
     }
 
+    /// Returns the first day of a period.
+    pub(super) fn start_of(period: Period) -> Self {
+        Self::vague(DayExpression::Edge(PeriodEdge::Start, period))
+    }
+
+    /// Returns a part of a day.
+    pub(super) fn in_part(day: DayExpression, part: DayPart) -> Self {
+        Self {
+            part: Some(part),
+            ..day.into()
+        }
+    }
+
     pub(super) fn span(first: DayExpression, last: DayExpression) -> Self {
         Self {
             is_vague: true,
@@ -387,7 +418,7 @@ impl DayPhrase {
         } else {
             DayExpression::Shifted(0)
         };
-        let away = |amount| DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)));
+        let away = DayExpression::from_now;
         let (first, last) = if is_to_come {
             (now, away(length))
         } else {

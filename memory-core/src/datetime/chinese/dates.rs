@@ -178,12 +178,7 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
 
 /// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let start = |period| {
-        Some(DayPhrase::vague(DayExpression::Edge(
-            PeriodEdge::Start,
-            period,
-        )))
-    };
+    let start = |period| Some(DayPhrase::start_of(period));
     if let Some(months) =
         cursor.attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_han("月")))
     {

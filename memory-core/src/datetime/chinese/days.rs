@@ -36,7 +36,7 @@ pub(super) fn parse_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         named.day
         && let Some(weekday) = cursor.attempt(parse_redundant_weekday)
     {
-        named.day = DayExpression::Confirmed(weekday, Box::new(named.day));
+        named.day = named.day.on_weekday(weekday);
     }
     if named.is_vague {
         return Some(named);
@@ -69,7 +69,7 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         !is_ahead && !is_passed && !may_be_date && cursor.consume_any_han(&["之前", "以前", "前"]);
     (is_ahead || is_back || is_passed).then_some(())?;
     let amount = if is_back { amount.negated() } else { amount };
-    let day = DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)));
+    let day = DayExpression::from_now(amount);
     // "两周后的今天" repeats the information.
     cursor.attempt(|cursor| {
         cursor.consume_han("的");
@@ -100,10 +100,7 @@ fn weekday_anchor(amount: CalendarDuration) -> WeekdayAnchor {
 fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if let Some((days, part)) = cursor.consume_meaning(&WORDS.near_day_parts) {
         cursor.consume_any_han(&["上", "里", "间"]);
-        return Some(DayPhrase {
-            part: Some(part),
-            ..DayExpression::Shifted(days).into()
-        });
+        return Some(DayPhrase::in_part(DayExpression::Shifted(days), part));
     }
     // "以后天天" does not contain 后天, the day after tomorrow.
     let is_inside = cursor.is_han_before(1, "以之然最今往从先");
@@ -156,16 +153,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return Some(DayExpression::Feast(feast, year).into());
     }
     let year_ago = CalendarDuration::in_months(-12);
-    Some(
-        DayExpression::FeastFrom(
-            feast,
-            Box::new(DayExpression::Away(
-                year_ago,
-                Box::new(DayExpression::Shifted(0)),
-            )),
-        )
-        .into(),
-    )
+    Some(DayExpression::FeastFrom(feast, Box::new(DayExpression::from_now(year_ago))).into())
 }
 
 /// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.

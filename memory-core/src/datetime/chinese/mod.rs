@@ -13,6 +13,7 @@ mod times_of_day;
 mod weeks;
 
 use super::cursor::TokenCursor;
+use super::numeric::BareHour;
 use super::syntax::{
     DateExpression, DayExpression, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
 };
@@ -24,7 +25,7 @@ use days::parse_day;
 use lexicon::WORDS;
 use recurrence::{parse_more_dates, parse_recurrence};
 use relative::{parse_bare_day_part, parse_meal_time, parse_same_time};
-use times_of_day::{ChineseBareHour, consume_impossible_clock, parse_clock, parse_day_part};
+use times_of_day::{consume_impossible_clock, parse_clock, parse_day_part};
 
 pub(super) use dates::parse_bare_month;
 pub(super) use durations::{is_unit_next, parse_duration};
@@ -127,7 +128,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.day = Some(day);
         return true;
     }
-    if let Some(named) = cursor.attempt(|cursor| {
+    let named = cursor.attempt(|cursor| {
         let named = parse_day(cursor)?;
         match (&spoken.day, spoken.every) {
             (None, every) => every
@@ -141,15 +142,12 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             .combine(&named),
             (Some(_), Some(_)) => None,
         }
-    }) {
-        let day = match spoken.every {
-            Some(_) => parse_more_dates(cursor, named.day),
-            None => named.day,
-        };
-        spoken.day = Some(day);
-        spoken.part = spoken.part.or(named.part);
-        spoken.is_vague = named.is_vague;
-        spoken.end = named.end.map(DateExpression::boxed_day);
+    });
+    if let Some(mut named) = named {
+        if spoken.every.is_some() {
+            named.day = parse_more_dates(cursor, named.day);
+        }
+        spoken.set_day(named);
         return true;
     }
     // 每年六月 recurs on the first of the month.
@@ -170,7 +168,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             let zone = parse_zone(cursor)?;
             let is_chinese = matches!(cursor.peek_back(1), Some(Han(_)));
             let is_hour = spoken.clock.is_some()
-                || parse_clock(&mut cursor.clone(), ChineseBareHour::Hour).is_some()
+                || parse_clock(&mut cursor.clone(), BareHour::Hour).is_some()
                 || parse_day_part(&mut cursor.clone()).is_some();
             (is_hour || is_chinese).then_some(zone)
         })
@@ -184,7 +182,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
     {
         // "今天晚上" and "今晚夜里" are redundant, and "今晚早上八点" is no time.
         if spoken.part.is_some_and(|first| first.contradicts(part))
-            && parse_clock(cursor, ChineseBareHour::Hour).is_some()
+            && parse_clock(cursor, BareHour::Hour).is_some()
         {
             spoken.impossible = Some(start..cursor.position());
         }
@@ -202,9 +200,9 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
             && parse_day(&mut ahead).is_some()
     };
     let licence = if is_first && !is_before_day() {
-        ChineseBareHour::None
+        BareHour::None
     } else {
-        ChineseBareHour::Hour
+        BareHour::Hour
     };
     spoken.clock = cursor.attempt(|cursor| parse_clock(cursor, licence));
     if spoken.clock.is_some() {

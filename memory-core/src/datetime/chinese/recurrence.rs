@@ -1,6 +1,7 @@
 //! Parses recurrences in Chinese: 每周一、三, 每个工作日, 每月第一个周一, 每隔三天, 每晚.
 
 use super::super::cursor::TokenCursor;
+use super::super::numeric::BareHour;
 use super::super::range;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
@@ -13,7 +14,7 @@ use super::days::parse_day;
 use super::durations::parse_duration;
 use super::holiday_names::parse_holiday;
 use super::numbers::{is_numeral, parse_number_in};
-use super::times_of_day::{ChineseBareHour, parse_clock, parse_day_part};
+use super::times_of_day::{parse_clock, parse_day_part};
 
 /// Maximum length of a list of days.
 const MAX_LIST: usize = 12;
@@ -70,8 +71,7 @@ fn parse_schedule(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     cursor.consume_han("的");
     let mut ahead = *cursor;
     let mut is_time_next = || {
-        parse_day_part(&mut ahead).is_some()
-            || parse_clock(&mut ahead, ChineseBareHour::Hour).is_some()
+        parse_day_part(&mut ahead).is_some() || parse_clock(&mut ahead, BareHour::Hour).is_some()
     };
     let recurs = cursor.consume_any_han(&["每天", "每日"])
         || !is_counted && (is_short_list || (is_working || 0 < ranges) && is_time_next());

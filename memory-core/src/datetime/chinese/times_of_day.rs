@@ -1,17 +1,11 @@
 //! Parses times of day in Chinese.
 
 use super::super::cursor::TokenCursor;
+use super::super::numeric::BareHour;
 use super::super::syntax::{DayPart, TimeOfDay};
 use super::super::{numeric, range};
 use super::lexicon::WORDS;
 use super::numbers::{is_numeral, parse_adjacent_digits, parse_number_in};
-
-/// Whether a day or part of the day precedes, which makes any number before 点 an hour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ChineseBareHour {
-    None,
-    Hour,
-}
 
 /// Names that have another meaning unless an hour follows.
 const SHORT_DAY_PARTS: [(DayPart, [&str; 2]); 2] = [
@@ -37,24 +31,20 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
                 && cursor.is_han_next(1, "点")
                 && !cursor.is_han_next(2, "半钟整过一二三四五十");
             (!is_bit || is_named).then_some(())?;
-            parse_clock(&mut ahead, ChineseBareHour::Hour).map(|_| part)
+            parse_clock(&mut ahead, BareHour::Hour).map(|_| part)
         })
     };
     whole.or_else(short)
 }
 
 /// Consumes a time of day.
-pub(super) fn parse_clock(
-    cursor: &mut TokenCursor<'_>,
-    licence: ChineseBareHour,
-) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: BareHour) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
         cursor.consume_any_han(&["大约", "大概", "约"]);
         let clock = cursor
             .attempt(numeric::parse_clock)
             .or_else(|| {
-                (licence == ChineseBareHour::Hour)
-                    .then(|| cursor.attempt(numeric::parse_dotted_hour))?
+                (licence == BareHour::Hour).then(|| cursor.attempt(numeric::parse_dotted_hour))?
             })
             .or_else(|| cursor.attempt(parse_time_before_hour))
             .or_else(|| cursor.attempt(|cursor| parse_spoken_time(cursor, licence)))?;
@@ -64,10 +54,7 @@ pub(super) fn parse_clock(
 }
 
 /// Consumes a time that no clock shows: "25点", "24点30分", "9点75分", "25:00".
-pub(super) fn consume_impossible_clock(
-    cursor: &mut TokenCursor<'_>,
-    licence: ChineseBareHour,
-) -> bool {
+pub(super) fn consume_impossible_clock(cursor: &mut TokenCursor<'_>, licence: BareHour) -> bool {
     let spoken = |cursor: &mut TokenCursor<'_>| {
         let is_clean = cursor.starts_cleanly();
         let hour = parse_number_in(cursor, 0..=99).filter(|_| is_clean)?;
@@ -77,7 +64,7 @@ pub(super) fn consume_impossible_clock(
         let second = minute.and_then(|_| cursor.attempt(parse_second));
         let is_time =
             TimeOfDay::from_clock_face(hour, minute.unwrap_or(0), second.unwrap_or(0)).is_some();
-        (!is_time && licence == ChineseBareHour::Hour).then_some(())
+        (!is_time && licence == BareHour::Hour).then_some(())
     };
     numeric::consume_impossible_clock(cursor) || cursor.attempt(spoken).is_some()
 }
@@ -106,12 +93,12 @@ fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 }
 
 /// Consumes "三点", "三点半", "16时40分50秒", "三點踏一".
-fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<TimeOfDay> {
+fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: BareHour) -> Option<TimeOfDay> {
     let start = *cursor;
     cursor.starts_cleanly().then_some(())?;
     let hour = cursor
         .attempt(|cursor| {
-            let is_hour_next = licence == ChineseBareHour::Hour;
+            let is_hour_next = licence == BareHour::Hour;
             is_hour_next.then(|| parse_approximate_hour(cursor))?
         })
         .or_else(|| parse_number_in(cursor, 0..=24))?;
@@ -136,12 +123,10 @@ fn parse_spoken_time(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> 
     let minute = cursor.attempt(|cursor| parse_minute(cursor, licence));
     let second = minute.and_then(|_| cursor.attempt(parse_second));
     let is_bare = minute.is_none() && !is_clock;
-    (!is_bare || licence != ChineseBareHour::None || is_hour(&start, cursor, hour, is_shi))
+    (!is_bare || licence != BareHour::None || is_hour(&start, cursor, hour, is_shi))
         .then_some(())?;
     // "三点五米" is a length.
-    (minute.is_some()
-        || !cursor.peek_han(0).is_some_and(is_numeral)
-        || licence != ChineseBareHour::None)
+    (minute.is_some() || !cursor.peek_han(0).is_some_and(is_numeral) || licence != BareHour::None)
         .then_some(())?;
     // "八点多" is about eight.
     cursor.consume_han("多");
@@ -164,7 +149,7 @@ fn parse_second(cursor: &mut TokenCursor<'_>) -> Option<u64> {
 }
 
 /// Consumes the minutes after the hour, also more than there are: "9点75分".
-fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Option<u64> {
+fn parse_minute(cursor: &mut TokenCursor<'_>, licence: BareHour) -> Option<u64> {
     // Cantonese counts the numbers that the minute hand has "stepped on".
     let is_stepped = cursor.consume_any_han(&["踏正", "搭正", "踏", "搭"]);
     if cursor.consume_han("半") {
@@ -196,7 +181,7 @@ fn parse_minute(cursor: &mut TokenCursor<'_>, licence: ChineseBareHour) -> Optio
         return (!is_counted && cursor.ends_cleanly()).then_some(count);
     }
     // "三點三" is a quarter past three after a part of the day, and otherwise a decimal number.
-    (licence == ChineseBareHour::Hour && (1..12).contains(&count)).then_some(count * 5)
+    (licence == BareHour::Hour && (1..12).contains(&count)).then_some(count * 5)
 }
 
 /// Returns whether 点 or 时 after a number denotes the hour, and not "two points" or "a bit".

@@ -45,7 +45,7 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
         Some(named)
     });
     if let Some(named) = date {
-        return Some(DayExpression::Confirmed(weekday, Box::new(named.day)).into());
+        return Some(named.day.on_weekday(weekday).into());
     }
     let is_weekend = cursor.is_han_before(1, "末");
     let is_told = (0..MAX_PARTICLE_DISTANCE).any(|ahead| cursor.is_han_next(ahead, "了过已"));

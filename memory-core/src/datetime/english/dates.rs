@@ -3,7 +3,8 @@
 use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
 use super::super::range;
-use super::super::syntax::{DateExpression, DayExpression, Month, Year};
+use super::super::syntax::{DayExpression, Month, Year};
+use super::super::token::DateNumber;
 use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::lexicon::{Sense, lookup_month, lookup_unit, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal, parse_year};
@@ -21,34 +22,26 @@ pub(super) fn parse_month_date(cursor: &mut TokenCursor<'_>) -> Option<DayExpres
         cursor.step();
         cursor.consume_sign(')').then_some(weekday)
     });
-    Some(weekday.map_or(day.clone(), |weekday| {
-        DayExpression::Confirmed(weekday, Box::new(day))
-    }))
+    Some(weekday.map_or(day.clone(), |weekday| day.on_weekday(weekday)))
 }
 
 /// Consumes "2019/aug/01".
 fn parse_year_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let year = cursor.consume_digits(4..=4)?;
-    let separator = ['/', '-', '.']
-        .into_iter()
-        .find(|separator| cursor.consume_glued_sign(*separator))?;
-    let (month, _) = lookup_month(cursor.word())?;
-    cursor.step();
+    let separator = cursor.consume_any_glued_sign(&['/', '-', '.'])?;
+    let (month, _) = cursor.consume_known(lookup_month)?;
     cursor.consume_glued_sign(separator).then_some(())?;
-    let day = cursor.consume_glued_digits(1..=2)?;
-    let year = i32::try_from(year.value).ok()?;
-    day_of_named_month(
-        u32::try_from(day.value).ok()?,
-        month,
-        Year::Exactly(year),
-        false,
-    )
+    exact_date(year, month, cursor.consume_glued_digits(1..=2)?)
+}
+
+fn exact_date(year: DateNumber, month: u32, day: DateNumber) -> Option<DayExpression> {
+    let year = Year::Exactly(i32::try_from(year.value).ok()?);
+    day_of_named_month(u32::try_from(day.value).ok()?, month, year, false)
 }
 
 /// Consumes "October 14, 2017", "Oct.23", "Jan-1" and "march the third".
 fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let (month, sense) = lookup_month(cursor.word())?;
-    cursor.step();
+    let (month, sense) = cursor.consume_known(lookup_month)?;
     let is_joined = consume_date_separator(cursor) || cursor.consume_sign('.');
     let has_article = cursor.consume_word("the");
     if let Some(day) =
@@ -73,13 +66,7 @@ fn parse_month_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
 fn parse_year_and_day(cursor: &mut TokenCursor<'_>, month: u32) -> Option<DayExpression> {
     let year = cursor.consume_glued_digits(4..=4)?;
     consume_date_separator(cursor).then_some(())?;
-    let day = cursor.consume_glued_digits(1..=2)?;
-    day_of_named_month(
-        u32::try_from(day.value).ok()?,
-        month,
-        Year::Exactly(i32::try_from(year.value).ok()?),
-        false,
-    )
+    exact_date(year, month, cursor.consume_glued_digits(1..=2)?)
 }
 
 /// Consumes "3 March", "the third of March", "31/Oct/1974" and "fifteen August".
@@ -103,8 +90,7 @@ fn parse_day_first(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
         let year = cursor.consume_glued_digits(4..=4).filter(|_| is_joined)?;
         consume_date_separator(cursor).then(|| i32::try_from(year.value).ok())?
     });
-    let (month, sense) = lookup_month(cursor.word())?;
-    cursor.step();
+    let (month, sense) = cursor.consume_known(lookup_month)?;
     cursor.consume_glued_sign('.');
     let year = middle.map_or_else(|| parse_following_year(cursor, is_joined), Year::Exactly);
     let is_said = is_ordinal || has_of || year != Year::Unsaid;
@@ -128,8 +114,7 @@ fn month_of_last_day(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) 
     }
     is_last.then_some(())?;
     let has_of = cursor.consume_word("of");
-    let (month, sense) = lookup_month(cursor.word())?;
-    cursor.step();
+    let (month, sense) = cursor.consume_known(lookup_month)?;
     let year = parse_following_year(&mut cursor, false);
     let is_month = sense == Sense::Only || has_of || year != Year::Unsaid || can_end_date(&cursor);
     is_month.then_some(Month::Named(month, year))
@@ -137,11 +122,8 @@ fn month_of_last_day(mut cursor: TokenCursor<'_>, first: u32, is_between: bool) 
 
 /// Returns whether "-12" follows a day.
 fn starts_range(cursor: &TokenCursor<'_>, day: u32, month: u32) -> bool {
-    let start = DateExpression::from(DayExpression::OfMonth(
-        day,
-        Month::Named(month, Year::Unsaid),
-    ));
-    range::follows(cursor, &start)
+    let day = DayExpression::OfMonth(day, Month::Named(month, Year::Unsaid));
+    range::follows(cursor, &day.into())
 }
 
 /// Returns whether a day and its month follow, such as "22nd of August".
@@ -198,11 +180,7 @@ fn parse_day_number(cursor: &mut TokenCursor<'_>) -> Option<(u32, bool)> {
             Some(Sign(':')) => is_minute_next,
             what => matches!(what, Some(Word("am" | "pm" | "h"))),
         };
-    if is_clock {
-        None
-    } else {
-        Some((u32::try_from(day).ok()?, false))
-    }
+    (!is_clock).then_some((u32::try_from(day).ok()?, false))
 }
 
 /// Consumes an ending beside a month that no English ordinal has: one with a wrong letter ("31sh", "3td") or the French "1er".
@@ -285,52 +263,45 @@ pub(super) fn parse_relative_year(cursor: &mut TokenCursor<'_>) -> Option<i32> {
 /// Consumes "next", "this" or "last", and returns the offset.
 pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
     cursor.consume_word("the");
-    let distance = match cursor.word() {
-        "next" | "following" | "coming" | "upcoming" => 1,
-        "this" | "current" => 0,
-        "last" | "previous" | "past" => -1,
-        _ => return None,
-    };
-    cursor.step();
+    let distance = cursor.consume_known(|word| match word {
+        "next" | "following" | "coming" | "upcoming" => Some(1),
+        "this" | "current" => Some(0),
+        "last" | "previous" | "past" => Some(-1),
+        _ => None,
+    })?;
     cursor.consume_any_word(&["coming", "current"]);
     Some(distance)
 }
 
 /// Returns the month that "last May" (-1), "this May" (0) or "next May" (1) names.
 pub(super) fn month_beside(month: u32, side: i32) -> Month {
-    Month::Named(
-        month,
-        if side == 0 {
-            Year::Away(0)
-        } else {
-            Year::Beside(side)
-        },
-    )
+    let year = if side == 0 {
+        Year::Away(0)
+    } else {
+        Year::Beside(side)
+    };
+    Month::Named(month, year)
 }
 
 /// Consumes a month, with or without its year: "May 2014", "next month", "the month".
 pub(in super::super) fn parse_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
     cursor.attempt(|cursor| {
-        if let Some((month, _)) = lookup_month(cursor.word()) {
-            cursor.step();
+        if let Some((month, _)) = cursor.consume_known(lookup_month) {
             cursor.consume_glued_sign('.');
             return Some(Month::Named(month, parse_following_year(cursor, false)));
         }
-        if let Some(months) = cursor
-            .attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_word("month")))
-        {
-            return Some(Month::Away(months));
-        }
-        if let Some(named) = cursor.attempt(|cursor| {
+        let beside = cursor.attempt(|cursor| {
             let side = parse_period_offset(cursor)?;
-            let (month, _) = lookup_month(cursor.word())?;
-            cursor.step();
+            if cursor.consume_word("month") {
+                return Some(Month::Away(side));
+            }
+            let (month, _) = cursor.consume_known(lookup_month)?;
             Some(month_beside(month, side))
-        }) {
-            return Some(named);
-        }
-        cursor.consume_any_word(&["the", "every", "each"]);
-        cursor.consume_word("month").then_some(Month::Unsaid)
+        });
+        beside.or_else(|| {
+            cursor.consume_any_word(&["the", "every", "each"]);
+            cursor.consume_word("month").then_some(Month::Unsaid)
+        })
     })
 }
 

@@ -19,7 +19,7 @@ use super::periods::{parse_named_offset, parse_period, parse_period_edge, parse_
 use super::recurrence::{consume_list_separator, parse_counted_days, parse_nth};
 use super::spans::parse_span;
 use super::times_of_day::can_end_number;
-use super::weekdays::{is_hour_next, is_time_next, offset_from_now, parse_weekday};
+use super::weekdays::{is_hour_next, is_time_next, parse_weekday};
 
 /// Maximum nesting depth of "the day after the day after …".
 const MAX_DEPTH: u32 = 3;
@@ -65,8 +65,7 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhr
     // "In 3 days on Friday" is redundant; the weekday takes precedence.
     let weekday = cursor.attempt(|cursor| {
         cursor.consume_word("on");
-        let (weekday, sense) = lookup_weekday(cursor.word())?;
-        cursor.step();
+        let (weekday, sense) = cursor.consume_known(lookup_weekday)?;
         (sense == Sense::Only).then_some(weekday)
     });
     let near = if by_month {
@@ -99,10 +98,7 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<D
     } else {
         DayExpression::Away(CalendarDuration::in_days(days), Box::new(named.day))
     };
-    Some(DayPhrase {
-        part: Some(part),
-        ..day.into()
-    })
+    Some(DayPhrase::in_part(day, part))
 }
 
 /// Consumes "in two weeks", "in the next two weeks" and "within 5 days", which name the last moment.
@@ -117,7 +113,7 @@ fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpre
     cursor.consume_any_phrase(&["from now", "from today", "time"]);
     // "In three years of service" is not an offset.
     let is_measure = cursor.word() == "of" || cursor.word() == "ago";
-    (!is_measure).then_some((offset_from_now(amount), amount.months != 0))
+    (!is_measure).then_some((DayExpression::from_now(amount), amount.months != 0))
 }
 
 /// Consumes "3 days ago", "a week from Friday" and "the day after tomorrow".
@@ -158,7 +154,7 @@ fn parse_offset_from_day(
         return Some((DayExpression::Away(amount.negated(), from), by_month));
     }
     if cursor.consume_any_phrase(&WORDS.from_now) {
-        return Some((offset_from_now(amount), by_month));
+        return Some((DayExpression::from_now(amount), by_month));
     }
     // "A week tomorrow" and "two weeks Friday" are to come, and "a week yesterday" is past.
     let is_weeks = amount.days != 0 && amount.days % 7 == 0 && !has_article;
@@ -282,7 +278,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         let is_ahead = cursor.consume_word("in");
         let amount = parse_duration(cursor).filter(|amount| !amount.is_exact)?;
         (is_ahead || cursor.consume_any_phrase(&["from now", "hence", "from today"]))
-            .then(|| offset_from_now(amount))
+            .then(|| DayExpression::from_now(amount))
     });
     if let Some(from) = from {
         return Some(DayExpression::FeastFrom(feast, Box::new(from)).into());
@@ -296,7 +292,9 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     });
     if leading == Some(-1) && said.is_none() {
         let year_ago = CalendarDuration::in_months(-12);
-        return Some(DayExpression::FeastFrom(feast, Box::new(offset_from_now(year_ago))).into());
+        return Some(
+            DayExpression::FeastFrom(feast, Box::new(DayExpression::from_now(year_ago))).into(),
+        );
     }
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
 }
@@ -308,8 +306,7 @@ fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Day
     cursor
         .consume_any_word(&["closest", "nearest"])
         .then_some(())?;
-    let (weekday, _) = lookup_weekday(cursor.word())?;
-    cursor.step();
+    let (weekday, _) = cursor.consume_known(lookup_weekday)?;
     cursor.consume_word("to").then_some(())?;
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
     Some(DayExpression::Closest(i32::try_from(nth).ok()?, weekday, Box::new(named.day)).into())
@@ -323,8 +320,7 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
             .and_then(|nth| i32::try_from(nth).ok())
             .or_else(|| count(cursor))
     });
-    let (weekday, _) = lookup_weekday(cursor.word())?;
-    cursor.step();
+    let (weekday, _) = cursor.consume_known(lookup_weekday)?;
     let is_alone = !has_article && count.is_none();
     let is_complete =
         cursor.word() == "ago" || cursor.word() == "after" && cursor.word_ahead(1) == "next";

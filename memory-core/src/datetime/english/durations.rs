@@ -207,14 +207,12 @@ fn follows_unit_letter(cursor: &TokenCursor<'_>) -> bool {
 }
 
 fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {
-    let eaten = cursor.attempt(|cursor| {
+    cursor.try_consume(|cursor| {
         let is_three = cursor.consume_word("three")
             && cursor.consume_glued_sign('-')
             && cursor.consume_word("quarters");
-        (is_three && cursor.consume_word("of") && cursor.consume_any_word(&["an", "a"]))
-            .then_some(())
-    });
-    eaten.is_some()
+        is_three && cursor.consume_word("of") && cursor.consume_any_word(&["an", "a"])
+    })
 }
 
 /// Consumes the fraction of "1.5" or "3/4" after its first number.

@@ -16,6 +16,7 @@ mod weekdays;
 use std::ops::Range;
 
 use super::cursor::TokenCursor;
+use super::numeric::BareHour;
 use super::syntax::{
     CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
     RecurrencePhrase, TimeOfDay, Week, Year,
@@ -34,8 +35,7 @@ use relative::{
     consume_same_time, parse_bare_day_part, parse_meal_time, parse_offset_from_time,
     parse_same_time,
 };
-use times_of_day::{EnglishBareHour, parse_clock, parse_day_part};
-use weekdays::offset_from_now;
+use times_of_day::{parse_clock, parse_day_part};
 
 pub(super) use dates::{parse_month, starts_with_day_of_month};
 pub(super) use days::parse_listed_date;
@@ -65,7 +65,7 @@ pub(super) fn parse_expression(cursor: &mut TokenCursor<'_>) -> Option<DateExpre
 /// Consumes a compact duration that is the whole text, such as "1h30m".
 fn parse_lone_offset(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let amount = parse_lone_duration(cursor)?;
-    Some(DateExpression::from(offset_from_now(amount)))
+    Some(DateExpression::from(DayExpression::from_now(amount)))
 }
 
 fn parse_day_and_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
@@ -239,10 +239,7 @@ fn parse_second_day(
     let Some(combined) = combined else {
         return false;
     };
-    spoken.day = Some(combined.day);
-    spoken.part = spoken.part.or(combined.part);
-    spoken.is_vague = combined.is_vague;
-    spoken.end = combined.end.map(DateExpression::boxed_day);
+    spoken.set_day(combined);
     true
 }
 
@@ -271,37 +268,25 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
     }
     if spoken.day.is_none() {
         let start = cursor.position();
-        if let Some(DayPhrase {
-            day,
-            part,
-            clock,
-            every,
-            is_vague,
-            end,
-        }) = cursor.attempt(|cursor| {
+        let named = cursor.attempt(|cursor| {
             let named = parse_day(cursor)?;
-            let fits = spoken
-                .every
-                .is_none_or(|every| named.day.recurs_every(every));
-            fits.then_some(named)
-        }) {
-            let recurs = every.is_some() || spoken.every.is_some();
-            let day = if recurs {
-                parse_more_days(cursor, day)
-            } else {
-                day
-            };
+            let fits = |every| named.day.recurs_every(every);
+            spoken.every.is_none_or(fits).then_some(named)
+        });
+        if let Some(mut named) = named {
+            if named.every.is_some() || spoken.every.is_some() {
+                named.day = parse_more_days(cursor, named.day);
+            }
             // "The last day of every month" recurs as often as its period.
             let is_each = (1..=cursor.position() - start)
                 .any(|back| matches!(cursor.word_before(back), "every" | "each"));
-            let natural = || day.natural_interval().filter(|_| is_each);
-            spoken.every = spoken.every.or(every).or_else(natural);
-            spoken.day = Some(day);
-            spoken.part = spoken.part.or(part);
-            spoken.clock = spoken.clock.or(clock);
-            spoken.is_vague |= is_vague;
-            let end = end.map(DateExpression::boxed_day);
-            spoken.end = end.or(spoken.end.take());
+            let natural = || named.day.natural_interval().filter(|_| is_each);
+            spoken.every = spoken.every.or(named.every).or_else(natural);
+            spoken.clock = spoken.clock.or(named.clock);
+            named.is_vague |= spoken.is_vague;
+            let end = spoken.end.take();
+            spoken.set_day(named);
+            spoken.end = spoken.end.take().or(end);
             return true;
         }
     }
@@ -384,8 +369,7 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
                 let mut ahead = *cursor;
                 ahead.consume_sign(',');
                 ahead.attempt(parse_day);
-                weekdays::is_hour_next(&ahead)
-                    || parse_clock(&mut ahead, EnglishBareHour::None).is_some()
+                weekdays::is_hour_next(&ahead) || parse_clock(&mut ahead, BareHour::None).is_some()
             };
             is_beside_clock.then_some(zone)
         });
@@ -441,7 +425,7 @@ fn parse_recurrence_beside(
         let mut ahead = *cursor;
         let is_led = ahead.consume_any_word(&["at", "on", "until", "till"]);
         is_led
-            && (parse_clock(&mut ahead, EnglishBareHour::Hour).is_some()
+            && (parse_clock(&mut ahead, BareHour::Hour).is_some()
                 || parse_day(&mut cursor.clone()).is_some()
                 || parse_day(&mut ahead).is_some())
             || ahead.consume_word("in") && parse_months(&mut ahead).is_some()
@@ -555,7 +539,7 @@ fn parse_hour_before_day(
     let before_day = |cursor: &mut TokenCursor<'_>| {
         let is_dotted = cursor.peek_ahead_sign() == Some('.');
         let is_decimal = is_dotted && !numeric::stands_alone(cursor);
-        let hour = parse_clock(cursor, EnglishBareHour::Hour)?;
+        let hour = parse_clock(cursor, BareHour::Hour)?;
         let mut ahead = *cursor;
         // "10-12 on Friday".
         let is_range = ahead
@@ -581,9 +565,9 @@ fn parse_hour_before_day(
             behind.step();
             behind.consume_sign(',');
             let rule = if behind.consume_word("at") {
-                EnglishBareHour::Hour
+                BareHour::Hour
             } else {
-                EnglishBareHour::None
+                BareHour::None
             };
             parse_clock(&mut behind.clone(), rule).is_some()
                 || numeric::consume_impossible_clock(&mut behind)
@@ -601,7 +585,7 @@ fn parse_hour_before_day(
     // "8.30, 9 and 9.15 tomorrow".
     let in_list = |cursor: &mut TokenCursor<'_>| {
         let is_decimal = cursor.peek_ahead_sign() == Some('.') && !numeric::stands_alone(cursor);
-        let hour = parse_clock(cursor, EnglishBareHour::Hour).filter(|_| !is_decimal)?;
+        let hour = parse_clock(cursor, BareHour::Hour).filter(|_| !is_decimal)?;
         let mut ahead = *cursor;
         for _ in 0..MAX_COMPONENTS {
             let has_comma = ahead.consume_sign(',');
@@ -610,7 +594,7 @@ fn parse_hour_before_day(
             if is_list && ahead.attempt(before_day).is_some() {
                 return Some(hour);
             }
-            parse_clock(&mut ahead, EnglishBareHour::Hour).filter(|_| is_list)?;
+            parse_clock(&mut ahead, BareHour::Hour).filter(|_| is_list)?;
         }
         None
     };
@@ -620,7 +604,7 @@ fn parse_hour_before_day(
 }
 
 /// Returns whether the preceding words allow a bare number to be an hour.
-fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishBareHour {
+fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> BareHour {
     let is_led = match cursor.peek_back(1) {
         Some(
             Word(
@@ -642,14 +626,14 @@ fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> EnglishB
     };
     let is_in_words_alone = cursor.is_at_start() && !cursor.word().is_empty() && {
         let mut ahead = *cursor;
-        parse_clock(&mut ahead, EnglishBareHour::Hour).is_some_and(|clock| clock.minute != 0)
+        parse_clock(&mut ahead, BareHour::Hour).is_some_and(|clock| clock.minute != 0)
             && ahead.is_at_end()
     };
     let is_after_day = spoken.day.is_some() || spoken.part.is_some() || spoken.every.is_some();
     if is_led || is_after_day || is_in_words_alone {
-        EnglishBareHour::Hour
+        BareHour::Hour
     } else {
-        EnglishBareHour::None
+        BareHour::None
     }
 }
 

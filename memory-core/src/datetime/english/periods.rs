@@ -49,20 +49,27 @@ pub(super) fn parse_single_period(cursor: &mut TokenCursor<'_>) -> Option<Period
 /// Consumes "the week", "next month" and "this year".
 pub(super) fn parse_relative_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
     let has_article = cursor.consume_word("the");
-    let distance = parse_period_offset(cursor).or(if has_article { Some(0) } else { None })?;
+    let distance = parse_period_offset(cursor).or(has_article.then_some(0))?;
     let is_working = cursor.consume_any_word(&["work", "working", "business"]);
-    let period = match cursor.word() {
-        "day" => Period::Day(Box::new(DayExpression::Shifted(i64::from(distance)))),
-        "week" if is_working => Period::WorkWeek(distance),
-        "workweek" => Period::WorkWeek(distance),
+    cursor.consume_known(|word| match word {
+        "day" => Some(Period::Day(Box::new(DayExpression::Shifted(
+            distance.into(),
+        )))),
+        "workweek" => Some(Period::WorkWeek(distance)),
+        "week" if is_working => Some(Period::WorkWeek(distance)),
+        word => period_at(distance, word),
+    })
+}
+
+/// Returns the period with a name at a distance from the current one.
+fn period_at(distance: i32, name: &str) -> Option<Period> {
+    Some(match name {
         "week" => Period::Week(distance),
-        "quarter" => Period::Quarter(distance),
         "month" => Period::Month(Month::Away(distance)),
+        "quarter" => Period::Quarter(distance),
         "year" => Period::Year(Year::Away(distance)),
         _ => return None,
-    };
-    cursor.step();
-    Some(period)
+    })
 }
 
 /// Consumes "the end of the month", "mid-March", "end of day" and "eom".
@@ -75,49 +82,36 @@ pub(super) fn parse_period_edge(cursor: &mut TokenCursor<'_>) -> Option<DayPhras
     }
     cursor.consume_word("the");
     cursor.consume_word("very");
-    let edge = match cursor.word() {
-        "beginning" | "start" | "early" => PeriodEdge::Start,
-        "middle" | "mid" => PeriodEdge::Middle,
-        "end" | "late" => PeriodEdge::End,
-        _ => return None,
-    };
     let is_loose = matches!(cursor.word(), "mid" | "early" | "late");
-    cursor.step();
+    let edge = cursor.consume_known(|word| match word {
+        "beginning" | "start" | "early" => Some(PeriodEdge::Start),
+        "middle" | "mid" => Some(PeriodEdge::Middle),
+        "end" | "late" => Some(PeriodEdge::End),
+        _ => None,
+    })?;
     cursor.consume_glued_sign('-');
     (cursor.consume_word("of") || is_loose).then_some(())?;
-    let bare = |cursor: &mut TokenCursor<'_>| match cursor.word() {
-        "month" => Some(Period::Month(Month::Away(0))),
-        "week" => Some(Period::Week(0)),
-        "year" => Some(Period::Year(Year::Away(0))),
-        "quarter" => Some(Period::Quarter(0)),
-        _ => None,
-    };
     let allows_bare = !is_loose || edge == PeriodEdge::Middle;
-    let period = match bare(cursor).filter(|_| allows_bare) {
-        Some(period) => {
-            cursor.step();
-            period
-        }
-        None => parse_period(cursor)?,
-    };
-    match (edge, period) {
-        (edge, Period::Day(day)) => {
-            let clock = match edge {
-                PeriodEdge::End => TimeOfDay::LAST_SECOND,
-                _ if is_loose => return None,
-                PeriodEdge::Middle => TimeOfDay::NOON,
-                PeriodEdge::Start => TimeOfDay::MIDNIGHT,
-            };
-            Some(DayPhrase {
-                clock: Some(clock),
-                ..(*day).into()
-            })
-        }
-        (edge, period) => Some(DayPhrase {
+    let bare = |word| period_at(0, word).filter(|_| allows_bare);
+    let period = cursor
+        .consume_known(bare)
+        .or_else(|| parse_period(cursor))?;
+    let Period::Day(day) = period else {
+        return Some(DayPhrase {
             is_vague: is_loose,
             ..DayExpression::Edge(edge, period).into()
-        }),
-    }
+        });
+    };
+    let clock = match edge {
+        PeriodEdge::End => TimeOfDay::LAST_SECOND,
+        _ if is_loose => return None,
+        PeriodEdge::Middle => TimeOfDay::NOON,
+        PeriodEdge::Start => TimeOfDay::MIDNIGHT,
+    };
+    Some(DayPhrase {
+        clock: Some(clock),
+        ..(*day).into()
+    })
 }
 
 /// Consumes the month or year behind a day of a month or year: "March" behind "end of month", "2026" behind "end of year".
@@ -129,10 +123,7 @@ pub(super) fn parse_period_of_day(
     let period = month
         .or_else(|| parse_year(cursor).map(|year| Period::Year(Year::Exactly(year))))
         .filter(|period| is_edge_of(day, period))?;
-    Some(DayPhrase::vague(DayExpression::Edge(
-        PeriodEdge::Start,
-        period,
-    )))
+    Some(DayPhrase::start_of(period))
 }
 
 /// Returns whether a day is the edge, or another numbered day, of a month or year that `period` names.
@@ -187,12 +178,10 @@ fn day_of_edge(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> Option<DayPhra
             numeric::parse_full_date,
             parse_day_of_month,
         ];
+        let date = |cursor: &mut TokenCursor<'_>| cursor.attempt_any(&forms).map(DayPhrase::from);
         parse_named_offset(cursor)
             .or_else(|| cursor.attempt(parse_weekday))
-            .or_else(|| {
-                let date = forms.into_iter().find_map(|form| cursor.attempt(form))?;
-                Some(date.into())
-            })
+            .or_else(|| date(cursor))
     });
     let today = || DayExpression::Shifted(0).into();
     Some(DayPhrase {
@@ -204,52 +193,35 @@ fn day_of_edge(cursor: &mut TokenCursor<'_>, clock: TimeOfDay) -> Option<DayPhra
 /// Consumes "eow", "eom" and "month end".
 fn parse_abbreviation(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     let ends = [
-        ("eow", "week end"),
-        ("eom", "month end"),
-        ("eoy", "year end"),
+        ("eow", "week end", "week"),
+        ("eom", "month end", "month"),
+        ("eoy", "year end", "year"),
     ];
-    let at = ends
+    let (_, _, name) = ends
         .into_iter()
-        .position(|(short, long)| cursor.consume_word(short) || cursor.consume_phrase(long))?;
-    let period = match at {
-        0 => Period::Week(0),
-        1 => Period::Month(Month::Away(0)),
-        _ => Period::Year(Year::Away(0)),
-    };
-    Some(DayExpression::Edge(PeriodEdge::End, period).into())
+        .find(|(short, long, _)| cursor.consume_word(short) || cursor.consume_phrase(long))?;
+    Some(DayExpression::Edge(PeriodEdge::End, period_at(0, name)?).into())
 }
 
 /// Consumes a period that resolves to its first day: "in May", "next week", "since 2013".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let start = |period| {
-        Some(DayPhrase::vague(DayExpression::Edge(
-            PeriodEdge::Start,
-            period,
-        )))
-    };
+    let start = |period| Some(DayPhrase::start_of(period));
     if let Some(day) = cursor.attempt(numeric::parse_week) {
         return Some(DayPhrase::vague(day));
     }
     // In a story "the next day" follows another day; it is tomorrow only on its own.
-    let next_day = cursor.attempt(|cursor| {
-        cursor.consume_word("the");
-        (cursor.consume_any_word(&["next", "following"]) && cursor.consume_word("day"))
-            .then_some(())
-    });
-    if next_day.is_some() {
-        return Some(DayPhrase::vague(DayExpression::Shifted(1)));
-    }
     let beside = cursor.attempt(|cursor| {
         cursor.consume_word("the");
+        if cursor.consume_any_word(&["next", "following"]) {
+            return cursor.consume_word("day").then_some(1);
+        }
         cursor.consume_word("day").then_some(())?;
-        let days = match cursor.word() {
-            "after" => 1,
-            "before" => -1,
-            _ => return None,
-        };
-        cursor.step();
-        let is_end = no_noun_follows(cursor) && cursor.word().is_empty();
-        is_end.then_some(days)
+        let days = cursor.consume_known(|word| match word {
+            "after" => Some(1),
+            "before" => Some(-1),
+            _ => None,
+        })?;
+        (no_noun_follows(cursor) && cursor.word().is_empty()).then_some(days)
     });
     if let Some(days) = beside {
         return Some(DayPhrase::vague(DayExpression::Shifted(days)));
@@ -315,37 +287,24 @@ fn parse_whole_period(cursor: &mut TokenCursor<'_>) -> Option<Period> {
         cursor.consume_phrase("after next").then_some(word)
     });
     if let Some(word) = after_next {
-        return match word {
-            "week" => Some(Period::Week(2)),
-            "month" => Some(Period::Month(Month::Away(2))),
-            "quarter" => Some(Period::Quarter(2)),
-            "year" => Some(Period::Year(Year::Away(2))),
-            _ => None,
-        };
+        return period_at(2, word);
     }
     let distance = parse_period_offset(cursor)?;
-    let period = match cursor.word() {
-        "week" => Period::Week(distance),
-        "month" => Period::Month(Month::Away(distance)),
-        "quarter" => Period::Quarter(distance),
-        "year" => Period::Year(Year::Away(distance)),
-        word => {
-            let (month, _) = lookup_month(word)?;
-            cursor.step();
-            // "This may help" and "the next march is" name no month.
-            let is_month = match cursor.peek(0) {
-                Some(Word(next)) => {
-                    !matches!(word, "may" | "march")
-                        || distance != 0 && matches!(next, "at" | "for" | "on" | "to")
-                }
-                Some(Number(_) | Other) => false,
-                None | Some(Han(_) | Sign(_)) => true,
-            };
-            return is_month.then_some(Period::Month(month_beside(month, distance)));
+    if let Some(period) = cursor.consume_known(|word| period_at(distance, word)) {
+        return Some(period);
+    }
+    let word = cursor.word();
+    let (month, _) = cursor.consume_known(lookup_month)?;
+    // "This may help" and "the next march is" name no month.
+    let is_month = match cursor.peek(0) {
+        Some(Word(next)) => {
+            !matches!(word, "may" | "march")
+                || distance != 0 && matches!(next, "at" | "for" | "on" | "to")
         }
+        Some(Number(_) | Other) => false,
+        None | Some(Han(_) | Sign(_)) => true,
     };
-    cursor.step();
-    Some(period)
+    is_month.then_some(Period::Month(month_beside(month, distance)))
 }
 
 /// Consumes "today", "tomorrow", "tonight", "this morning" and "now".
@@ -357,26 +316,21 @@ pub(super) fn parse_named_offset(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         let is_last = cursor.consume_word("last");
         (is_last || cursor.consume_word("this")).then_some(())?;
         cursor.consume_any_word(&["early", "late"]);
-        let part = lookup_day_part(cursor.word())?;
-        cursor.step();
+        let part = cursor.consume_known(lookup_day_part)?;
         let is_night = matches!(part, DayPart::Night | DayPart::Evening);
         (!is_last || is_night).then_some((if is_last { -1 } else { 0 }, part))
     });
     if let Some((days, part)) = this_part {
-        return Some(DayPhrase {
-            part: Some(part),
-            ..DayExpression::Shifted(days).into()
-        });
+        return Some(DayPhrase::in_part(DayExpression::Shifted(days), part));
     }
     cursor.consume_any_word(&["later", "early", "earlier", "late"]);
     if cursor.consume_any_word(&["tonight", "tonite"]) {
-        return Some(DayPhrase {
-            part: Some(DayPart::Night),
-            ..DayExpression::Shifted(0).into()
-        });
+        return Some(DayPhrase::in_part(
+            DayExpression::Shifted(0),
+            DayPart::Night,
+        ));
     }
-    let days = lookup_near_day(cursor.word())?;
-    cursor.step();
+    let days = cursor.consume_known(lookup_near_day)?;
     // "Yesterday week" is a week before yesterday.
     let weeks = cursor
         .attempt(parse_weeks_beyond)

@@ -119,8 +119,7 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
 
 /// Consumes "every morning".
 fn parse_each_day_part(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    let part = lookup_day_part(cursor.word())?;
-    cursor.step();
+    let part = cursor.consume_known(lookup_day_part)?;
     Some(RecurrencePhrase {
         part: Some(part),
         ..RecurrencePhrase::interval(CalendarDuration::in_days(1))

@@ -11,7 +11,6 @@ use super::durations::parse_duration;
 use super::lexicon::{WORDS, lookup_day_part};
 use super::parse_day_and_time;
 use super::times_of_day::can_end_number;
-use super::weekdays::offset_from_now;
 
 /// Consumes "this time tomorrow" and "the same time next week".
 pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
@@ -33,13 +32,12 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
 
 /// Consumes "at the same time".
 pub(super) fn consume_same_time(cursor: &mut TokenCursor<'_>) -> bool {
-    let said = cursor.attempt(|cursor| {
+    cursor.try_consume(|cursor| {
         cursor.consume_word("at");
         cursor.consume_any_word(&["around", "about"]);
         cursor.consume_word("the");
-        (cursor.consume_any_word(&["this", "same"]) && cursor.consume_word("time")).then_some(())
-    });
-    said.is_some()
+        cursor.consume_any_word(&["this", "same"]) && cursor.consume_word("time")
+    })
 }
 
 /// Returns the offset from today to the same day of another week, month or year.
@@ -54,7 +52,7 @@ pub(in super::super) fn period_as_offset(day: &DayExpression) -> Option<DayExpre
         Period::Year(Year::Away(years)) => months(years.checked_mul(12)?),
         _ => None,
     }?;
-    Some(offset_from_now(amount))
+    Some(DayExpression::from_now(amount))
 }
 
 /// Consumes "24 hours before Monday 10am", "30 minutes before my 3pm call tomorrow" and "an hour past Christmas".

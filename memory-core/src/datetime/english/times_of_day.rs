@@ -1,6 +1,7 @@
 //! Parses times of day in English.
 
 use super::super::cursor::TokenCursor;
+use super::super::numeric::BareHour;
 use super::super::syntax::{DayPart, HalfDay, TimeOfDay};
 use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::zones::{NamedOffset, can_start_place, zone_of_id, zone_of_place};
@@ -10,51 +11,36 @@ use super::lexicon::{WORDS, can_follow_number, lookup_day_part, lookup_zone, loo
 use super::numbers::{parse_below_hundred, parse_number};
 use super::relative::parse_signed_amount;
 
-/// Whether the context allows a bare number to be an hour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EnglishBareHour {
-    /// Only unambiguous times are recognised.
-    None,
-    /// A number that does not count anything is an hour, as after "at".
-    Hour,
-}
-
 /// Consumes a time of day.
-pub(super) fn parse_clock(
-    cursor: &mut TokenCursor<'_>,
-    licence: EnglishBareHour,
-) -> Option<TimeOfDay> {
+pub(super) fn parse_clock(cursor: &mut TokenCursor<'_>, licence: BareHour) -> Option<TimeOfDay> {
     cursor.attempt(|cursor| {
         cursor.consume_any_word(&["exactly", "approximately", "about", "around", "circa"]);
-        let forms = [
-            parse_named_time,
-            parse_relative_time,
-            parse_duration_from_time,
-            numeric::parse_clock,
-            parse_spelled_half_day,
-            parse_approximate_hour,
-        ];
         let is_range = matches!(cursor.word_before(1), "between" | "from");
-        let first = is_range
+        let start = is_range
             .then(|| cursor.attempt(parse_range_start))
             .flatten();
-        let found = first.or_else(|| forms.into_iter().find_map(|form| cursor.attempt(form)));
-        let licensed = |cursor: &mut TokenCursor<'_>| {
-            let forms = [
+        let sure = start.or_else(|| {
+            cursor.attempt_any(&[
+                parse_named_time,
+                parse_relative_time,
+                parse_duration_from_time,
+                numeric::parse_clock,
+                parse_spelled_half_day,
+                parse_approximate_hour,
+            ])
+        });
+        let found = sure.or_else(|| {
+            (licence == BareHour::Hour).then_some(())?;
+            cursor.attempt_any(&[
                 parse_half_hour,
                 parse_range_start,
                 numeric::parse_dotted_hour,
                 parse_bare_hour,
-            ];
-            (licence == EnglishBareHour::Hour)
-                .then(|| forms.into_iter().find_map(|form| cursor.attempt(form)))?
-        };
-        let found = found.or_else(|| cursor.attempt(licensed))?;
-        cursor.attempt(|cursor| {
+            ])
+        })?;
+        cursor.try_consume(|cursor| {
             cursor.consume_glued_sign('-');
-            cursor
-                .consume_any_word(&["ish", "sharp", "approximately", "exactly"])
-                .then_some(())
+            cursor.consume_any_word(&["ish", "sharp", "approximately", "exactly"])
         });
         Some(found)
     })
@@ -95,11 +81,11 @@ fn parse_named_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         }
         (cursor.consume_word("midnight") || cursor.consume_phrase("mid night")).then_some(())?;
         // "Midnight 12:00" is redundant.
-        cursor.attempt(|cursor| {
-            let clock = numeric::parse_clock(cursor)?;
-            (clock.hour == 0 || clock.hour == 12 && !clock.is_sure)
-                .then_some(())
-                .filter(|()| clock.minute == 0)
+        cursor.try_consume(|cursor| {
+            numeric::parse_clock(cursor).is_some_and(|clock| {
+                let is_twelve = clock.hour == 0 || clock.hour == 12 && !clock.is_sure;
+                is_twelve && clock.minute == 0
+            })
         });
         Some(TimeOfDay::MIDNIGHT)
     })
@@ -127,8 +113,7 @@ fn parse_relative_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let hour = cursor.attempt(|cursor| {
         let hour = parse_named_time(cursor).or_else(|| parse_hour(cursor))?;
         numeric::consume_oclock(cursor);
-        let half = numeric::parse_half_day(cursor);
-        hour.in_any_half(half)
+        hour.in_any_half(numeric::parse_half_day(cursor))
     })?;
     // "Quarter of four people" and "two to three" are ambiguous without "minutes", so no countable noun may follow.
     let is_sure = (is_quarter || is_half || is_first) && !is_of;
@@ -167,18 +152,18 @@ fn parse_half_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 
 /// Consumes the minutes of "20 past", and returns whether they are marked as minutes by a word.
 fn parse_minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
-    let is_half = cursor.attempt(|cursor| {
+    let is_half = cursor.try_consume(|cursor| {
         cursor.consume_word("a");
-        (cursor.consume_word("half") && matches!(cursor.word(), "past" | "after")).then_some(())
+        cursor.consume_word("half") && matches!(cursor.word(), "past" | "after")
     });
-    if is_half.is_some() {
+    if is_half {
         return Some((30, true));
     }
-    let is_quarter = cursor.attempt(|cursor| {
+    let is_quarter = cursor.try_consume(|cursor| {
         cursor.consume_any_word(&["a", "one"]);
-        cursor.consume_word("quarter").then_some(())
+        cursor.consume_word("quarter")
     });
-    if is_quarter.is_some() {
+    if is_quarter {
         return Some((15, true));
     }
     cursor.starts_cleanly().then_some(())?;
@@ -189,22 +174,18 @@ fn parse_minutes(cursor: &mut TokenCursor<'_>) -> Option<(i32, bool)> {
     let is_spoken = is_named
         || is_past
         || minutes % 5 == 0 && !matches!(cursor.word(), "of" | "before" | "after");
-    is_spoken
-        .then(|| {
-            i32::try_from(minutes)
-                .ok()
-                .map(|minutes| (minutes, is_named))
-        })
-        .flatten()
+    is_spoken.then(|| Some((i32::try_from(minutes).ok()?, is_named)))?
 }
 
 /// Consumes the hour of "past eight", or a complete time such as "7pm".
 fn parse_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
-    if let Some(clock) = cursor.attempt(numeric::parse_clock) {
-        return Some(clock);
-    }
-    let hour = parse_number(cursor).filter(|hour| (1..=24).contains(hour))?;
-    TimeOfDay::from_hour(hour)
+    cursor
+        .attempt(numeric::parse_clock)
+        .or_else(|| parse_full_hour(cursor))
+}
+
+fn parse_full_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
+    TimeOfDay::from_hour(parse_number(cursor).filter(|hour| (1..=24).contains(hour))?)
 }
 
 /// Consumes "three o'clock", "ten fifty five p.m." and "eight in the morning", in words.
@@ -241,9 +222,8 @@ fn parse_spelled_time(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 /// Consumes "11-ish".
 fn parse_approximate_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     cursor.starts_cleanly().then_some(())?;
-    let hour = cursor
-        .consume_number()
-        .filter(|hour| hour.digits <= 2 && (1..=24).contains(&hour.value))?;
+    let hour = cursor.consume_digits(1..=2)?;
+    (1..=24).contains(&hour.value).then_some(())?;
     cursor.consume_glued_sign('-');
     cursor
         .consume_glued_word("ish")
@@ -256,17 +236,14 @@ fn parse_range_start(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_from = cursor.word_before(1) == "from";
     // "2:30", "11am" or "11", and not another range.
     let hour = |cursor: &mut TokenCursor<'_>| {
-        let whole = cursor
-            .attempt(parse_named_time)
-            .or_else(|| cursor.attempt(numeric::parse_clock))
-            .or_else(|| cursor.attempt(numeric::parse_dotted_hour));
-        whole.or_else(|| {
-            TimeOfDay::from_clock_face(
-                parse_number(cursor).filter(|hour| (1..=24).contains(hour))?,
-                0,
-                0,
-            )
-        })
+        let forms = [
+            parse_named_time,
+            numeric::parse_clock,
+            numeric::parse_dotted_hour,
+        ];
+        cursor
+            .attempt_any(&forms)
+            .or_else(|| parse_full_hour(cursor))
     };
     cursor.starts_cleanly().then_some(())?;
     let start = hour(cursor)?;
@@ -361,16 +338,15 @@ pub(super) fn parse_day_part(cursor: &mut TokenCursor<'_>, is_after_day: bool) -
             cursor.step();
             return Some(DayPart::Evening);
         }
-        let part = lookup_day_part(cursor.word())?;
-        cursor.step();
+        let part = cursor.consume_known(lookup_day_part)?;
         let is_before_time = || {
             let mut ahead = *cursor;
             let licence = if ahead.consume_word("at") {
-                EnglishBareHour::Hour
+                BareHour::Hour
             } else {
-                EnglishBareHour::None
+                BareHour::None
             };
-            licence == EnglishBareHour::Hour && parse_clock(&mut ahead, licence).is_some()
+            licence == BareHour::Hour && parse_clock(&mut ahead, licence).is_some()
                 || numeric::parse_clock(&mut ahead).is_some()
         };
         (is_introduced || is_after_day || is_before_time()).then_some(part)

@@ -3,6 +3,7 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
+use super::super::numeric::BareHour;
 use super::super::syntax::{
     CalendarDuration, DayExpression, DayPhrase, Month, Week, WeekdayAnchor,
 };
@@ -13,7 +14,7 @@ use super::durations::parse_duration;
 use super::lexicon::{Sense, lookup_day_part, lookup_weekday};
 use super::numbers::{parse_below_hundred, parse_ordinal};
 use super::recurrence::consume_list_separator;
-use super::times_of_day::{EnglishBareHour, can_end_number, parse_clock};
+use super::times_of_day::{can_end_number, parse_clock};
 
 /// Consumes a weekday, with the week and the date that accompany it.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
@@ -53,7 +54,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
             // "Next Monday the 16th" is near, or contradicts itself.
             DayExpression::WeekdayAndDate(weekday, date) if is_to_come => {
                 let day = DayExpression::OfMonth(date, Month::Unsaid);
-                DayExpression::Confirmed(weekday, Box::new(day)).into()
+                day.on_weekday(weekday).into()
             }
             date => date.into(),
         });
@@ -81,7 +82,7 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
         return Some(
             DayExpression::WeekdayNear(
                 weekday,
-                Box::new(offset_from_now(amount)),
+                Box::new(DayExpression::from_now(amount)),
                 WeekdayAnchor::SameWeek,
             )
             .into(),
@@ -134,8 +135,7 @@ fn weekend(week: Week) -> DayPhrase {
 fn parse_past_weekday(cursor: &mut TokenCursor<'_>) -> Option<Weekday> {
     cursor.consume_word("the");
     cursor.consume_word("past").then_some(())?;
-    let (weekday, _) = lookup_weekday(cursor.word())?;
-    cursor.step();
+    let (weekday, _) = cursor.consume_known(lookup_weekday)?;
     Some(weekday)
 }
 
@@ -165,7 +165,7 @@ pub(super) fn is_time_next(cursor: &TokenCursor<'_>) -> bool {
 pub(super) fn is_hour_next(cursor: &TokenCursor<'_>) -> bool {
     let mut ahead = *cursor;
     is_time_next(cursor)
-        || ahead.consume_word("at") && parse_clock(&mut ahead, EnglishBareHour::Hour).is_some()
+        || ahead.consume_word("at") && parse_clock(&mut ahead, BareHour::Hour).is_some()
 }
 
 fn parse_leading_week(cursor: &mut TokenCursor<'_>) -> Option<Week> {
@@ -218,7 +218,7 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
             })
     };
     if let Some(day) = cursor.attempt(date) {
-        return Some(DayExpression::Confirmed(weekday, Box::new(day)));
+        return Some(day.on_weekday(weekday));
     }
     // The number in "Sunday 31" is not an hour, and that in "Sunday 18:00" is one.
     let day_of_month = |cursor: &mut TokenCursor<'_>| {
@@ -246,13 +246,6 @@ fn parse_weekday_date(cursor: &mut TokenCursor<'_>, weekday: Weekday) -> Option<
         cursor.attempt(|cursor| cursor.consume_word("of").then(|| parse_month(cursor))?);
     match of_month {
         Some(Month::Unsaid) | None => Some(DayExpression::WeekdayAndDate(weekday, date)),
-        Some(month) => Some(DayExpression::Confirmed(
-            weekday,
-            Box::new(DayExpression::OfMonth(date, month)),
-        )),
+        Some(month) => Some(DayExpression::OfMonth(date, month).on_weekday(weekday)),
     }
-}
-
-pub(super) fn offset_from_now(amount: CalendarDuration) -> DayExpression {
-    DayExpression::Away(amount, Box::new(DayExpression::Shifted(0)))
 }

@@ -149,12 +149,7 @@ fn resolve_recurrence(
         if let Some(start) = start {
             return on(DayExpression::on(start));
         }
-        let in_one = || {
-            on(DayExpression::Away(
-                every,
-                Box::new(DayExpression::Shifted(0)),
-            ))
-        };
+        let in_one = || on(DayExpression::from_now(every));
         let is_daily = every == CalendarDuration::in_days(1);
         return on(DayExpression::Shifted(0))
             .filter(|today| is_daily && is_next(today))
