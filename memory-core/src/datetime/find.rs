@@ -12,7 +12,7 @@ use super::mention::{
 };
 use super::range::{self, RangeEnd};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
-use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
+use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, TimeOfDay};
 use super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::token::{DateToken, tokenize_dates};
 use super::{approximate, chinese, english, numeric};
@@ -479,7 +479,7 @@ fn share_day(
         day.clock = Some(range::align_half(earlier, clock, has_half));
     } else if earlier.is_sure && !clock.is_sure && hour.part.is_none() {
         let later = |clock: &TimeOfDay| (earlier.hour, earlier.minute) < (clock.hour, clock.minute);
-        let halves = [HalfDay::Before, HalfDay::After].map(|half| clock.in_half(half));
+        let halves = clock.in_both_halves();
         clock = halves.into_iter().flatten().find(later).unwrap_or(clock);
     }
     let is_same_part = earlier.hour % 12 < clock.hour % 12;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use chrono::{Datelike, Days, NaiveDate, Weekday};
+use chrono::{Datelike, Days, NaiveDate, TimeDelta, Weekday};
 
 use super::lunar::lunar_date;
 use crate::language;
@@ -22,7 +22,7 @@ pub(super) enum Holiday {
     /// An offset in days from Orthodox Easter Sunday.
     OrthodoxEaster(i64),
     /// An offset in days from Thanksgiving.
-    Thanksgiving(u64),
+    Thanksgiving(i64),
     /// A day of the Chinese lunar calendar: month, whether it is the leap month, and day.
     Lunar(u32, bool, u32),
     /// An offset in days from the first day of the Chinese lunar year.
@@ -69,7 +69,7 @@ impl Holiday {
             "before" => Self::Before(weekday?, of_month(0)?, of_month(1)?),
             "easter" => Self::Easter(days?.into()),
             "orthodox_easter" => Self::OrthodoxEaster(days?.into()),
-            "thanksgiving" => Self::Thanksgiving(u64::try_from(days?).ok()?),
+            "thanksgiving" => Self::Thanksgiving(days?.into()),
             "lunar" => Self::Lunar(of_month(0)?, false, of_month(1)?),
             "lunar_new_year" => Self::LunarNewYear(days?.into()),
             "clear_brightness" => Self::ClearBrightness,
@@ -87,6 +87,7 @@ impl Holiday {
     }
 
     pub(super) fn date(self, year: i32) -> Option<NaiveDate> {
+        let add = |date: NaiveDate, days| date.checked_add_signed(TimeDelta::try_days(days)?);
         match self {
             Self::Fixed(month, day) => NaiveDate::from_ymd_opt(year, month, day),
             Self::Nth(nth, weekday, month) => nth_weekday(nth, weekday, year, month),
@@ -94,22 +95,15 @@ impl Holiday {
                 let border = NaiveDate::from_ymd_opt(year, month, day)?.pred_opt()?;
                 border.checked_sub_days(Days::new(u64::from(border.weekday().days_since(weekday))))
             }
-            Self::Easter(days) => {
-                easter(year)?.checked_add_signed(chrono::TimeDelta::try_days(days)?)
-            }
-            Self::OrthodoxEaster(days) => {
-                orthodox_easter(year)?.checked_add_signed(chrono::TimeDelta::try_days(days)?)
-            }
-            Self::Thanksgiving(days) => {
-                nth_weekday(4, Weekday::Thu, year, 11)?.checked_add_days(Days::new(days))
-            }
+            Self::Easter(days) => add(easter(year)?, days),
+            Self::OrthodoxEaster(days) => add(orthodox_easter(year)?, days),
+            Self::Thanksgiving(days) => add(nth_weekday(4, Weekday::Thu, year, 11)?, days),
             // The last months of a lunar year are in the next year.
             Self::Lunar(month, is_leap, day) => [year, year - 1]
                 .into_iter()
                 .filter_map(|lunar_year| lunar_date(lunar_year, month, is_leap, day))
                 .find(|date| date.year() == year),
-            Self::LunarNewYear(days) => lunar_date(year, 1, false, 1)?
-                .checked_add_signed(chrono::TimeDelta::try_days(days)?),
+            Self::LunarNewYear(days) => add(lunar_date(year, 1, false, 1)?, days),
             Self::ClearBrightness => qingming(year),
         }
     }

@@ -76,23 +76,19 @@ fn find_beside(
         .or_else(decimal)
         .or_else(lead)
         .or_else(|| find_unread_date_before(tokens, first).filter(is_unread));
-    let hourly_repeater = || {
+    let consumed = |consume: &dyn Fn(&mut TokenCursor<'_>) -> bool| {
         let mut cursor = TokenCursor::new(tokens, after);
-        numeric::consume_hourly_repeater(&mut cursor).then(|| after..cursor.position())
+        consume(&mut cursor).then(|| after..cursor.position())
     };
-    let amount = || {
-        let mut cursor = TokenCursor::new(tokens, after);
+    let amount = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_sign(',');
         cursor.consume_sign('(');
-        cursor
-            .attempt(english::parse_signed_amount)
-            .map(|_| after..cursor.position())
+        english::parse_signed_amount(cursor).is_some()
     };
-    let impossible = || {
-        let mut cursor = TokenCursor::new(tokens, after);
+    let impossible = |cursor: &mut TokenCursor<'_>| {
         cursor.consume_sign(',');
         cursor.consume_any_word(&["at", "and", "or"]);
-        numeric::consume_impossible_clock(&mut cursor).then(|| after..cursor.position())
+        numeric::consume_impossible_clock(cursor)
     };
     let zone = || {
         find_unknown_zone(text, tokens, after, reading.kind)
@@ -106,9 +102,9 @@ fn find_beside(
         after..end + 1 + usize::from(is_word)
     });
     let behind = behind
-        .or_else(hourly_repeater)
-        .or_else(amount)
-        .or_else(impossible)
+        .or_else(|| consumed(&numeric::consume_hourly_repeater))
+        .or_else(|| consumed(&amount))
+        .or_else(|| consumed(&impossible))
         .or_else(zone)
         .or_else(|| find_unread_date_behind(tokens, after).filter(is_unread));
     let is_sign = |at: &usize| matches!(tokens[*at].what, Sign(_));
@@ -131,12 +127,8 @@ fn names_zone(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
                 && text[token.span.clone()].starts_with(char::is_uppercase)
         })
     };
-    let is_word = |at: usize| {
-        tokens
-            .get(at)
-            .is_some_and(|token| token.what == Word("time"))
-    };
-    let is_han = |at: usize| matches!(tokens.get(at), Some(DateToken { what: Han(_), .. }));
+    let is_word = |at| TokenCursor::new(tokens, at).word() == "time";
+    let is_han = |at| TokenCursor::new(tokens, at).peek_han(0).is_some();
     let after = (at..tokens.len())
         .find(|at| !is_han(*at))
         .unwrap_or(tokens.len());
@@ -150,10 +142,7 @@ fn names_zone(text: &str, tokens: &[DateToken<'_>], at: usize) -> bool {
 
 /// Returns the duration directly before an expression that is counted from it: "ten quarters after" before "3am".
 fn find_lead(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
-    let word = |at: usize| match tokens.get(at).map(|token| token.what) {
-        Some(Word(word)) => word,
-        _ => "",
-    };
+    let word = |at| TokenCursor::new(tokens, at).word();
     let is_direction = |at: usize| matches!(word(at), "after" | "before" | "past");
     // The direction may be a part of the expression: "hour" before "past Christmas".
     let end = if is_direction(first) {
@@ -279,35 +268,31 @@ fn find_zone_of_day(
 
 /// Returns whether a token is the unit of how long a recurrence lasts: "for 5 weeks", "3 times", 连续五周.
 fn is_extent(tokens: &[DateToken<'_>], at: usize) -> bool {
-    let is_counted = at
-        .checked_sub(1)
-        .is_some_and(|before| match tokens[before].what {
-            Number(_) => true,
-            Word(word) => english::is_numeral(word) || word == "a",
-            Han(character) => chinese::is_numeral(character) || character == '个',
-            Sign(_) | Other => false,
-        });
+    let cursor = TokenCursor::new(tokens, at);
+    let is_counted = match cursor.peek_back(1) {
+        Some(Number(_)) => true,
+        Some(Word(word)) => english::is_numeral(word) || word == "a",
+        Some(Han(character)) => chinese::is_numeral(character) || character == '个',
+        _ => false,
+    };
     let is_unit = match tokens[at].what {
         Word(word) => english::is_unit(word) || word == "times",
         Han(character) => "天周月年次星".contains(character),
         _ => false,
     };
     // "每两周一次" says no more than 每两周.
-    let is_once = at
-        .checked_sub(1)
-        .is_some_and(|before| TokenCursor::new(tokens, before).consume_han("一次"));
-    is_counted && is_unit && !is_once
+    let mut ahead = cursor;
+    ahead.step_back();
+    is_counted && is_unit && !ahead.consume_han("一次")
 }
 
 /// Returns whether a token is another hour or day of a list or range: "at 9 and 14", "July 5 to 1".
 fn is_other_number(tokens: &[DateToken<'_>], at: usize, kind: DatePrecision) -> bool {
-    let is_joined = at
-        .checked_sub(1)
-        .is_some_and(|before| match tokens[before].what {
-            Word("and" | "or" | "to" | "until" | "till" | "through") => true,
-            Sign(',' | '&' | '/') => kind != DatePrecision::Date,
-            _ => false,
-        });
+    let is_joined = match TokenCursor::new(tokens, at).peek_back(1) {
+        Some(Word("and" | "or" | "to" | "until" | "till" | "through")) => true,
+        Some(Sign(',' | '&' | '/')) => kind != DatePrecision::Date,
+        _ => false,
+    };
     let is_short =
         matches!(tokens[at].what, Number(number) if number.digits <= 2 && number.value <= 31);
     let after = TokenCursor::new(tokens, at + 1);

@@ -633,3 +633,13 @@ fn parse_offset_numbers(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         .ok()
         .filter(|seconds| *seconds <= 15 * 3600)
 }
+
+/// Consumes the decimals of "1.5" after its whole number.
+pub(super) fn parse_decimals(cursor: &mut TokenCursor<'_>, whole: i64) -> Option<Quantity> {
+    cursor.consume_glued_sign('.').then_some(())?;
+    let decimals = cursor.consume_glued_digits(1..=3)?;
+    let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
+    let decimals = i64::try_from(decimals.value).ok()?;
+    let over = whole.checked_mul(under)?.checked_add(decimals)?;
+    Some(Quantity { over, under })
+}

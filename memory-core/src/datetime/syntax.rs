@@ -162,6 +162,13 @@ impl RecurrencePhrase {
         }
     }
 
+    pub(super) fn daily(part: Option<DayPart>) -> Self {
+        Self {
+            part,
+            ..Self::interval(CalendarDuration::in_days(1))
+        }
+    }
+
     /// Returns the recurrence of `day` at `count` times its natural interval.
     pub(super) fn on(day: DayExpression, count: i64) -> Option<Self> {
         Some(Self {
@@ -220,6 +227,12 @@ impl DayExpression {
     /// Returns the day at an offset from today or, if it is in hours or smaller units, from now.
     pub(super) fn from_now(amount: CalendarDuration) -> Self {
         Self::Away(amount, Box::new(Self::Shifted(0)))
+    }
+
+    /// Returns the last such holiday before today.
+    pub(super) fn last_feast(holiday: Holiday) -> Self {
+        let year_ago = Self::from_now(CalendarDuration::in_months(-12));
+        Self::FeastFrom(holiday, Box::new(year_ago))
     }
 
     /// Returns the date with the weekday that its words name.
@@ -430,13 +443,20 @@ impl DayPhrase {
         }
     }
 
+    /// Returns the phrase with another day.
+    fn on(&self, day: DayExpression) -> Self {
+        Self {
+            day,
+            ..self.clone()
+        }
+    }
+
     /// Returns the one day that two adjacent phrases name: a period and a day in it, or a day and its weekday.
     pub(super) fn combine(&self, next: &Self) -> Option<Self> {
         let narrowed = |whole: &Self, part: &Self| match &whole.day {
-            DayExpression::Edge(PeriodEdge::Start, period) if whole.is_vague => Some(Self {
-                day: part.day.within(period)?,
-                ..part.clone()
-            }),
+            DayExpression::Edge(PeriodEdge::Start, period) if whole.is_vague => {
+                Some(part.on(part.day.within(period)?))
+            }
             _ => None,
         };
         // "In two months" and "on the 15th" are a day of that month.
@@ -446,36 +466,26 @@ impl DayPhrase {
                     && matches!(**from, DayExpression::Shifted(0)) =>
             {
                 let months = i32::try_from(amount.months).ok()?;
-                let day = part.day.within(&Period::Month(Month::Away(months)))?;
-                Some(Self {
-                    day,
-                    ..part.clone()
-                })
+                Some(part.on(part.day.within(&Period::Month(Month::Away(months)))?))
             }
             _ => None,
         };
-        let confirmed = |weekday: &Self, date: &Self| match (&weekday.day, &date.day) {
-            // Other numbers of days name a day, and whole weeks name a week.
-            (
-                DayExpression::Weekday(weekday, Week::Coming | Week::This),
-                DayExpression::Away(amount, _),
-            ) if *amount == CalendarDuration::in_days(amount.days) && amount.days % 7 != 0 => {
-                Some(Self {
-                    day: DayExpression::Confirmed(*weekday, Box::new(date.day.clone())),
-                    ..date.clone()
-                })
-            }
-            (
-                DayExpression::Weekday(weekday, Week::Coming | Week::This),
+        let confirmed = |weekday: &Self, date: &Self| {
+            let DayExpression::Weekday(weekday, Week::Coming | Week::This) = weekday.day else {
+                return None;
+            };
+            let is_date = match &date.day {
+                // Other numbers of days name a day, and whole weeks name a week.
+                DayExpression::Away(amount, _) => {
+                    *amount == CalendarDuration::in_days(amount.days) && amount.days % 7 != 0
+                }
                 DayExpression::OfMonth(..)
                 | DayExpression::EitherWay(..)
                 | DayExpression::Shifted(_)
-                | DayExpression::Feast(..),
-            ) => Some(Self {
-                day: DayExpression::Confirmed(*weekday, Box::new(date.day.clone())),
-                ..date.clone()
-            }),
-            _ => None,
+                | DayExpression::Feast(..) => true,
+                _ => false,
+            };
+            is_date.then(|| date.on(date.day.clone().on_weekday(weekday)))
         };
         let is_plain = |phrase: &Self| phrase.clock.is_none() && phrase.every.is_none();
         (is_plain(self) && is_plain(next)).then_some(())?;
@@ -655,6 +665,21 @@ impl CalendarDuration {
         }
     }
 
+    pub(super) fn in_working_days(working_days: i64) -> Self {
+        Self {
+            working_days,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn in_seconds(seconds: i64) -> Self {
+        Self {
+            seconds,
+            is_exact: true,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn is_zero(self) -> bool {
         let exactness = Self {
             is_exact: self.is_exact,
@@ -696,7 +721,7 @@ impl CalendarDuration {
 }
 
 /// A unit of durations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum TimeUnit {
     Second,
@@ -742,14 +767,8 @@ impl TimeUnit {
     pub(super) fn duration(self, quantity: Quantity) -> Option<CalendarDuration> {
         let Quantity { over, under } = quantity;
         let share = |of: i64| Some(over.checked_mul(of)? / under);
-        let exact = |seconds: Option<i64>| {
-            Some(CalendarDuration {
-                seconds: seconds?,
-                is_exact: true,
-                ..CalendarDuration::default()
-            })
-        };
-        let days = |days: Option<i64>| Some(CalendarDuration::in_days(days?));
+        let exact = |seconds| share(seconds).map(CalendarDuration::in_seconds);
+        let days = |days| share(days).map(CalendarDuration::in_days);
         let months = |of: i64| {
             let total = over.checked_mul(of)?;
             let rest = total % under;
@@ -760,16 +779,13 @@ impl TimeUnit {
             })
         };
         let amount = match self {
-            Self::Second => exact(share(1)),
-            Self::Minute => exact(share(60)),
-            Self::Hour => exact(share(3600)),
-            Self::Day if over % under != 0 => exact(share(86_400)),
-            Self::Day => days(share(1)),
-            Self::WorkingDay => Some(CalendarDuration {
-                working_days: share(1)?,
-                ..CalendarDuration::default()
-            }),
-            Self::Week => days(share(7)),
+            Self::Second => exact(1),
+            Self::Minute => exact(60),
+            Self::Hour => exact(3600),
+            Self::Day if over % under != 0 => exact(86_400),
+            Self::Day => days(1),
+            Self::WorkingDay => share(1).map(CalendarDuration::in_working_days),
+            Self::Week => days(7),
             Self::Month => months(1),
             Self::Quarter => months(3),
             Self::Year => months(12),
@@ -858,6 +874,10 @@ impl TimeOfDay {
             is_sure: true,
             ..self
         })
+    }
+
+    pub(super) fn in_both_halves(self) -> [Option<Self>; 2] {
+        [HalfDay::Before, HalfDay::After].map(|half| self.in_half(half))
     }
 
     /// Returns the time plus `minutes`, which may be negative, modulo one day.

@@ -152,8 +152,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if leading.is_none_or(|distance| 0 <= distance) {
         return Some(DayExpression::Feast(feast, year).into());
     }
-    let year_ago = CalendarDuration::in_months(-12);
-    Some(DayExpression::FeastFrom(feast, Box::new(DayExpression::from_now(year_ago))).into())
+    Some(DayExpression::last_feast(feast).into())
 }
 
 /// Consumes the "今天" of "明年今天", which is the same day of another week, month or year.

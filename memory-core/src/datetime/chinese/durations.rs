@@ -1,6 +1,7 @@
 //! Parses durations in Chinese: 三天, 半小时, 一个半月, 两年三个月.
 
 use super::super::cursor::TokenCursor;
+use super::super::numeric;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 use super::super::token::DateTokenKind::{self, Han};
 use super::lexicon::WORDS;
@@ -70,18 +71,7 @@ fn allows_trailing_half(unit: TimeUnit) -> bool {
 
 fn parse_decimal(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
     let whole = Quantity::whole(parse_number(cursor)?)?;
-    let decimal = cursor.attempt(|cursor| {
-        cursor.consume_glued_sign('.').then_some(())?;
-        let decimals = cursor.consume_glued_digits(1..=3)?;
-        let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
-        Some(Quantity {
-            over: whole
-                .over
-                .checked_mul(under)?
-                .checked_add(i64::try_from(decimals.value).ok()?)?,
-            under,
-        })
-    });
+    let decimal = cursor.attempt(|cursor| numeric::parse_decimals(cursor, whole.over));
     Some(decimal.unwrap_or(whole))
 }
 

@@ -21,31 +21,24 @@ const MAX_LIST: usize = 12;
 
 /// Consumes a recurrence.
 pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
-        parse_daily,
-        parse_schedule,
-        parse_between,
-        parse_each_day,
-        parse_each_interval,
-    ];
-    forms
-        .into_iter()
-        .find_map(|form| cursor.attempt(form))
+    cursor
+        .attempt_any(&[
+            parse_daily,
+            parse_schedule,
+            parse_between,
+            parse_each_day,
+            parse_each_interval,
+        ])
         .filter(|recurrence| !recurrence.every.is_zero())
 }
 
 /// Consumes "每天" and "每晚".
 fn parse_daily(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    let parts = [("每晚", DayPart::Night), ("每早", DayPart::Morning)];
-    let part = parts
-        .into_iter()
-        .find_map(|(name, part)| cursor.consume_han(name).then_some(part));
+    let parts = [(DayPart::Night, ["每晚"]), (DayPart::Morning, ["每早"])];
+    let part = cursor.consume_meaning(&parts);
     let is_daily = part.is_some() || cursor.consume_any_han(&["每天", "每日", "天天", "每一天"]);
     // "天天向上" is a saying.
-    (is_daily && !cursor.is_han_next(0, "向")).then(|| RecurrencePhrase {
-        part,
-        ..RecurrencePhrase::interval(CalendarDuration::in_days(1))
-    })
+    (is_daily && !cursor.is_han_next(0, "向")).then(|| RecurrencePhrase::daily(part))
 }
 
 /// Consumes "周一到周五每天", "工作日早上九点", "周一三五" and "周一-周五8点".
@@ -130,25 +123,15 @@ fn parse_each_interval(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase>
 /// Consumes "周", "个月" or "季度".
 fn parse_single_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     cursor.consume_any_han(&["一个", "个", "一"]);
-    let units: [(&[&str], CalendarDuration); 5] = [
-        (&["周", "星期", "礼拜"], CalendarDuration::in_days(7)),
-        (&["天", "日"], CalendarDuration::in_days(1)),
-        (&["月"], CalendarDuration::in_months(1)),
-        (&["季度", "季"], CalendarDuration::in_months(3)),
-        (&["年"], CalendarDuration::in_months(12)),
+    let units: [(_, &[&str]); 6] = [
+        (CalendarDuration::in_days(7), &["周", "星期", "礼拜"]),
+        (CalendarDuration::in_days(1), &["天", "日"]),
+        (CalendarDuration::in_months(1), &["月"]),
+        (CalendarDuration::in_months(3), &["季度", "季"]),
+        (CalendarDuration::in_months(12), &["年"]),
+        (CalendarDuration::in_seconds(3600), &["小时", "钟头"]),
     ];
-    units
-        .into_iter()
-        .find(|(names, _)| cursor.consume_any_han(names))
-        .map(|(_, every)| every)
-        .or_else(|| {
-            let is_hour = cursor.consume_any_han(&["小时", "钟头"]);
-            is_hour.then(|| CalendarDuration {
-                seconds: 3600,
-                is_exact: true,
-                ..CalendarDuration::default()
-            })
-        })
+    cursor.consume_meaning(&units)
 }
 
 /// Consumes the day within the interval: "的周三", "5号和20号", "第一个周一", "底".

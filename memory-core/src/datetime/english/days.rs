@@ -81,16 +81,16 @@ fn parse_relative_day(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhr
 /// Consumes "the night before the 1st", "the morning after" a holiday and "the evening of the 3rd".
 fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     cursor.consume_word("the");
-    let part = lookup_day_part(cursor.word())
-        .filter(|_| matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night"))?;
-    cursor.step();
-    let days = match cursor.word() {
-        "before" => -1,
-        "after" => 1,
-        "of" => 0,
-        _ => return None,
-    };
-    cursor.step();
+    let is_single = matches!(cursor.word(), "morning" | "afternoon" | "evening" | "night");
+    let part = cursor
+        .consume_known(lookup_day_part)
+        .filter(|_| is_single)?;
+    let days = cursor.consume_known(|word| match word {
+        "before" => Some(-1),
+        "after" => Some(1),
+        "of" => Some(0),
+        _ => None,
+    })?;
     let named =
         parse_nested_day(cursor, depth).filter(|named| !named.is_vague && named.clock.is_none())?;
     let day = if days == 0 {
@@ -235,16 +235,7 @@ fn parse_contextual_date(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     // "22/04" at the end of a sentence is almost always a date.
     let is_long = first.is_some_and(|first| first.digits == 2 && 12 < first.value)
         || matches!(before, "at" | "in");
-    let read = if let DayExpression::EitherWay(first, _) = &day {
-        first
-    } else {
-        &day
-    };
-    let has_year = matches!(
-        read,
-        DayExpression::OfMonth(_, Month::Named(_, Year::Exactly(_)))
-    );
-    let is_plain = (is_long || has_year) && cursor.word().is_empty();
+    let is_plain = (is_long || day.is_exact()) && cursor.word().is_empty();
     // "1/30 and 9/30 every year".
     let mut ahead = *cursor;
     let listed = |cursor: &mut TokenCursor<'_>| {
@@ -291,10 +282,7 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
             .or_else(|| parse_year(cursor).map(Year::Exactly))
     });
     if leading == Some(-1) && said.is_none() {
-        let year_ago = CalendarDuration::in_months(-12);
-        return Some(
-            DayExpression::FeastFrom(feast, Box::new(DayExpression::from_now(year_ago))).into(),
-        );
+        return Some(DayExpression::last_feast(feast).into());
     }
     Some(DayExpression::Feast(feast, said.unwrap_or(Year::Unsaid)).into())
 }
@@ -339,12 +327,7 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
         return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
     }
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
-    Some((
-        DayExpression::WeekdaysAway(
-            if is_after { count } else { -count },
-            weekday,
-            Box::new(named.day),
-        ),
-        false,
-    ))
+    let count = if is_after { count } else { -count };
+    let day = DayExpression::WeekdaysAway(count, weekday, Box::new(named.day));
+    Some((day, false))
 }

@@ -1,6 +1,7 @@
 //! Parses durations in English: "two and a half hours", "a fortnight".
 
 use super::super::cursor::TokenCursor;
+use super::super::numeric;
 use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 
 use super::lexicon::{WORDS, lookup_unit, lookup_unit_letter};
@@ -89,17 +90,7 @@ fn parse_trailing_minutes(
 }
 
 fn is_smaller_unit(unit: TimeUnit, than: TimeUnit) -> bool {
-    let rank = |unit: TimeUnit| match unit {
-        TimeUnit::Second => 0,
-        TimeUnit::Minute => 1,
-        TimeUnit::Hour => 2,
-        TimeUnit::Day | TimeUnit::WorkingDay => 3,
-        TimeUnit::Week => 4,
-        TimeUnit::Month => 5,
-        TimeUnit::Quarter => 6,
-        TimeUnit::Year => 7,
-    };
-    rank(unit) < rank(than)
+    unit < than && (unit, than) != (TimeUnit::Day, TimeUnit::WorkingDay)
 }
 
 /// Consumes one number and its unit.
@@ -162,21 +153,16 @@ pub(super) fn parse_unit(cursor: &mut TokenCursor<'_>) -> Option<(TimeUnit, u64)
 
 /// Consumes a quantity: "a couple of", "1.5", "3/4", "half an", "two and a half".
 fn parse_quantity(cursor: &mut TokenCursor<'_>) -> Option<Quantity> {
-    let fraction = |over, under| Some(Quantity { over, under });
-    if cursor.consume_any_phrase(&WORDS.two) {
-        return Quantity::whole(2);
-    }
-    if cursor.consume_any_phrase(&["a few", "few", "several"]) {
-        return Quantity::whole(3);
-    }
-    if cursor.consume_any_phrase(&["half an", "half a", "a half", "half"]) {
-        return fraction(1, 2);
-    }
-    if cursor.consume_any_phrase(&WORDS.three_quarters) || consume_three_quarters(cursor) {
-        return fraction(3, 4);
-    }
-    if cursor.consume_any_phrase(&["a quarter of an", "quarter of an", "a quarter"]) {
-        return fraction(1, 4);
+    let named: [(_, _, &[&str]); 5] = [
+        (2, 1, &WORDS.two),
+        (3, 1, &["a few", "few", "several"]),
+        (1, 2, &["half an", "half a", "a half", "half"]),
+        (3, 4, &WORDS.three_quarters),
+        (1, 4, &["a quarter of an", "quarter of an", "a quarter"]),
+    ];
+    let is_next = |(_, _, phrases): &(i64, i64, &[&str])| cursor.consume_any_phrase(phrases);
+    if let Some((over, under, _)) = named.into_iter().find(is_next) {
+        return Some(Quantity { over, under });
     }
     let whole = cursor.attempt(|cursor| {
         let is_clean = cursor.starts_cleanly() || follows_unit_letter(cursor);
@@ -206,15 +192,6 @@ fn follows_unit_letter(cursor: &TokenCursor<'_>) -> bool {
         && cursor.is_number_before(2)
 }
 
-fn consume_three_quarters(cursor: &mut TokenCursor<'_>) -> bool {
-    cursor.try_consume(|cursor| {
-        let is_three = cursor.consume_word("three")
-            && cursor.consume_glued_sign('-')
-            && cursor.consume_word("quarters");
-        is_three && cursor.consume_word("of") && cursor.consume_any_word(&["an", "a"])
-    })
-}
-
 /// Consumes the fraction of "1.5" or "3/4" after its first number.
 fn parse_fraction(cursor: &mut TokenCursor<'_>, whole: u64) -> Option<Quantity> {
     let whole = i64::try_from(whole).ok()?;
@@ -224,22 +201,14 @@ fn parse_fraction(cursor: &mut TokenCursor<'_>, whole: u64) -> Option<Quantity> 
         cursor.consume_any_phrase(&["of an", "of a", "an"]);
         return is_share.then_some(Quantity { over: whole, under });
     }
-    cursor.consume_glued_sign('.').then_some(())?;
-    let decimals = cursor.consume_glued_digits(1..=3)?;
-    let under = 10_i64.pow(u32::try_from(decimals.digits).ok()?);
-    let over = whole
-        .checked_mul(under)?
-        .checked_add(i64::try_from(decimals.value).ok()?)?;
-    Some(Quantity { over, under })
+    numeric::parse_decimals(cursor, whole)
 }
 
 /// Consumes the number of "4 Tuesdays from now".
 pub(super) fn count(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let counted = cursor.attempt(|cursor| {
-        cursor
-            .consume_number()
-            .map(|number| number.value)
-            .or_else(|| parse_below_hundred(cursor))
+    let counted = cursor.attempt(|cursor| match cursor.consume_number() {
+        Some(number) => Some(number.value),
+        None => parse_below_hundred(cursor),
     });
     let counted = counted.or_else(|| {
         cursor

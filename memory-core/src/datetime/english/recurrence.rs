@@ -15,6 +15,7 @@ use super::durations::{parse_duration, parse_unit};
 use super::lexicon::{lookup_day_part, lookup_frequency, lookup_month, lookup_weekday};
 use super::numbers::{is_numeral, parse_ordinal};
 use super::periods::parse_period;
+use super::spans::parse_one_unit;
 use super::weekdays::is_hour_next;
 
 const EACH: [&str; 2] = ["every", "each"];
@@ -24,8 +25,7 @@ const MAX_LIST: usize = 12;
 
 /// Consumes a recurrence.
 pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    if let Some(every) = lookup_frequency(cursor.word()) {
-        cursor.step();
+    if let Some(every) = cursor.consume_known(lookup_frequency) {
         return Some(RecurrencePhrase::interval(every));
     }
     if let Some(plural) = cursor.attempt(parse_plural_days) {
@@ -35,10 +35,7 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
         cursor
             .consume_any_word(&["a", "every", "per"])
             .then_some(())?;
-        let (unit, each) = parse_unit(cursor)?;
-        return unit
-            .duration(Quantity::whole(each)?)
-            .map(RecurrencePhrase::interval);
+        return parse_one_unit(cursor).map(RecurrencePhrase::interval);
     }
     if !cursor.consume_any_word(&EACH) {
         return cursor.attempt(parse_days_of_each_month);
@@ -46,16 +43,14 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
     // "Every! 45 days" counts from the completion in other programs.
     cursor.consume_glued_sign('!');
     cursor.consume_word("single");
-    let forms: [fn(&mut TokenCursor<'_>) -> Option<RecurrencePhrase>; 5] = [
-        parse_each_day_part,
-        parse_each_working_day,
-        parse_alternate_day,
-        |cursor| parse_interval(cursor).map(RecurrencePhrase::interval),
-        parse_each_day,
-    ];
-    forms
-        .into_iter()
-        .find_map(|form| cursor.attempt(form))
+    cursor
+        .attempt_any(&[
+            parse_each_day_part,
+            parse_each_working_day,
+            parse_alternate_day,
+            |cursor| parse_interval(cursor).map(RecurrencePhrase::interval),
+            parse_each_day,
+        ])
         .filter(|recurrence| !recurrence.every.is_zero())
 }
 
@@ -69,37 +64,30 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let is_led = cursor.consume_word("on");
     let start = cursor.position();
     let is_work = cursor.consume_any_word(&["business", "working", "work", "week"]);
+    let is_timed = || {
+        let mut ahead = *cursor;
+        ahead.step();
+        is_hour_next(&ahead)
+    };
+    let is_weekend_day = cursor.word() == "weekend" && cursor.word_ahead(1) == "day";
     let (days, is_plural) = match cursor.word() {
         "weekdays" | "workdays" => (Some(DayExpression::working_days()), true),
-        "days" if is_work => {
-            let mut ahead = *cursor;
-            ahead.step();
-            let recurs = is_led || is_hour_next(&ahead);
-            (Some(DayExpression::working_days()), recurs)
-        }
-        "weekday" | "workday" => {
-            let mut ahead = *cursor;
-            ahead.step();
-            (Some(DayExpression::working_days()), is_hour_next(&ahead))
-        }
+        "days" if is_work => (Some(DayExpression::working_days()), is_led || is_timed()),
+        "weekday" | "workday" => (Some(DayExpression::working_days()), is_timed()),
         "day" if is_work => (Some(DayExpression::working_days()), false),
         "weekends" => (Some(both_days()), true),
-        "weekend" if cursor.word_ahead(1) == "day" => {
-            cursor.step();
-            (Some(both_days()), false)
-        }
+        "weekend" if is_weekend_day => (Some(both_days()), false),
         "weekend" => (
             Some(DayExpression::Weekday(Weekday::Sat, Week::Coming)),
             false,
         ),
         _ => (None, false),
     };
-    let days = match days {
-        Some(days) => {
-            cursor.step();
-            Some(days)
-        }
-        None => cursor.attempt(parse_weekdays),
+    let days = if days.is_some() {
+        (0..=usize::from(is_weekend_day)).for_each(|_| cursor.step());
+        days
+    } else {
+        cursor.attempt(parse_weekdays)
     };
     let is_range = (1..cursor.position() - start).any(|back| cursor.sign_before(back) == Some('-'));
     let is_schedule = is_range && !is_range_end && is_hour_next(cursor);
@@ -110,7 +98,7 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let named = match days {
         Some(days) => RecurrencePhrase::on(days, 1),
         // "Evenings at 9".
-        None => Some(RecurrencePhrase::interval(CalendarDuration::in_days(1)))
+        None => Some(RecurrencePhrase::daily(None))
             .filter(|_| !is_work && part.is_some() && is_hour_next(cursor)),
     };
     let recurs = !is_counted && (is_plural || is_schedule || part.is_some());
@@ -120,10 +108,7 @@ fn parse_plural_days(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
 /// Consumes "every morning".
 fn parse_each_day_part(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
     let part = cursor.consume_known(lookup_day_part)?;
-    Some(RecurrencePhrase {
-        part: Some(part),
-        ..RecurrencePhrase::interval(CalendarDuration::in_days(1))
-    })
+    Some(RecurrencePhrase::daily(Some(part)))
 }
 
 /// Consumes "every weekday".
@@ -291,8 +276,7 @@ pub(super) fn parse_months(cursor: &mut TokenCursor<'_>) -> Option<DayExpression
 /// Consumes a month without a date.
 fn parse_whole_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let word = cursor.word();
-    let (month, _) = lookup_month(word)?;
-    cursor.step();
+    let (month, _) = cursor.consume_known(lookup_month)?;
     cursor.consume_point();
     let mut ahead = *cursor;
     ahead.consume_word("the");
@@ -311,12 +295,10 @@ fn both_days() -> DayExpression {
 
 /// Consumes a weekday without a date, or the weekend.
 fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
-    let weekday = if cursor.word() == "weekend" {
-        Weekday::Sat
-    } else {
-        lookup_weekday(cursor.word())?.0
-    };
-    cursor.step();
+    let weekday = cursor.consume_known(|word| match word {
+        "weekend" => Some(Weekday::Sat),
+        word => Some(lookup_weekday(word)?.0),
+    })?;
     cursor.consume_glued_sign('.');
     // "Every Friday the 13th" needs both.
     let mut ahead = *cursor;

@@ -65,7 +65,7 @@ pub(super) fn parse_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<Per
         CalendarDuration::in_months(6)
     } else {
         let named = cursor.attempt(parse_duration);
-        named.or_else(|| cursor.attempt(parse_one_unit))?
+        named.or_else(|| cursor.attempt(parse_singular_unit))?
     };
     let is_part = cursor.consume_any_word(&["of", "in"]);
     let nested = cursor.attempt(|cursor| parse_part(cursor, depth.checked_sub(1)?));
@@ -138,14 +138,18 @@ fn parse_span_beside_now(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     (is_to_come || cursor.consume_any_word(&["last", "past", "previous"])).then_some(())?;
     let amount = cursor
         .attempt(parse_duration)
-        .or_else(|| cursor.attempt(parse_one_unit).filter(|_| is_past))?;
+        .or_else(|| cursor.attempt(parse_singular_unit).filter(|_| is_past))?;
     // "The last 2 minutes of the match" are in the match.
     (cursor.word() != "of").then(|| DayPhrase::beside_now(amount, is_to_come))
 }
 
-fn parse_one_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+/// Consumes a unit in the singular: "The coming days" have no number.
+fn parse_singular_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
+    parse_one_unit(cursor).filter(|_| !cursor.word_before(1).ends_with('s'))
+}
+
+/// Consumes a unit, which stands for one of it.
+pub(super) fn parse_one_unit(cursor: &mut TokenCursor<'_>) -> Option<CalendarDuration> {
     let (unit, each) = parse_unit(cursor)?;
-    // "The coming days" have no number.
-    (!cursor.word_before(1).ends_with('s')).then_some(())?;
     unit.duration(Quantity::whole(each)?)
 }

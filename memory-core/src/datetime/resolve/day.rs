@@ -351,18 +351,12 @@ fn nth_day_of_period(
         CountedDays::Days if 0 < nth => add_days(start, i64::from(nth) - 1),
         CountedDays::Days => add_days(end, i64::from(nth) + 1),
         CountedDays::WorkingDays => {
-            let amount = CalendarDuration {
-                working_days: i64::from(nth),
-                ..CalendarDuration::default()
+            let before = if 0 < nth {
+                start.pred_opt()
+            } else {
+                end.succ_opt()
             };
-            add_duration(
-                if 0 < nth {
-                    start.pred_opt()?
-                } else {
-                    end.succ_opt()?
-                },
-                amount,
-            )
+            add_duration(before?, CalendarDuration::in_working_days(nth.into()))
         }
         CountedDays::Weekdays(weekday) if start.day() == 1 && start.month() == end.month() => {
             nth_weekday(nth, weekday, start.year(), start.month())

@@ -88,15 +88,9 @@ pub(super) fn resolve(spoken: &DateExpression, now: &DateContext<'_>) -> Option<
         resolved.assumed.push(note);
     }
     let utc = resolved.at.naive_utc().checked_sub_signed(ahead)?;
-    let moved = resolved_at(
-        now.zone.local_time_at(utc)?,
-        DatePrecision::DateTime,
-        now,
-        resolved.assumed,
-    )?;
     Some(ResolvedDate {
         end: resolved.end,
-        ..moved
+        ..resolved_at(now.zone.local_time_at(utc)?, now, resolved.assumed)?
     })
 }
 
@@ -131,16 +125,15 @@ fn resolve_recurrence(
         None => None,
     };
     let start = start.filter(|start| today < *start);
+    let once = DateExpression {
+        clock,
+        every: None,
+        ..spoken.clone()
+    };
     let on = |day: DayExpression| {
-        let mut found = resolve_once(
-            &DateExpression {
-                day: Some(day),
-                clock,
-                every: None,
-                ..spoken.clone()
-            },
-            now,
-        )?;
+        let mut on_day = once.clone();
+        on_day.day = Some(day);
+        let mut found = resolve_once(&on_day, now)?;
         found.assumed.extend(assumed.iter().cloned());
         Some(found)
     };
@@ -227,13 +220,9 @@ fn resolve_range_end(
     now: &DateContext<'_>,
 ) -> Option<DateTime<FixedOffset>> {
     let after = |end: &DateExpression, now: &DateContext<'_>| {
-        resolve_once(end, now)
-            .and_then(|found| {
-                found
-                    .at
-                    .checked_sub_signed(TimeDelta::try_seconds(end.ahead)?)
-            })
-            .filter(|at| start.at < *at)
+        let lead = TimeDelta::try_seconds(end.ahead)?;
+        let at = resolve_once(end, now)?.at.checked_sub_signed(lead)?;
+        (start.at < at).then_some(at)
     };
     if end.day.is_none() && end.clock.is_none() && end.part.is_none() {
         let length = TimeDelta::try_seconds(end.ahead.checked_neg()?)?;
@@ -246,9 +235,7 @@ fn resolve_range_end(
     let zone: &dyn DynTimeZone = end.zone.as_ref().map_or(now.zone, |zone| zone);
     let date = zone.local_time_at(start.at.naive_utc())?.date_naive();
     let clocks = match (end.clock, end.part) {
-        (Some(clock), None) if !clock.is_sure => [HalfDay::Before, HalfDay::After]
-            .map(|half| clock.in_half(half))
-            .to_vec(),
+        (Some(clock), None) if !clock.is_sure => clock.in_both_halves().to_vec(),
         (clock, _) => vec![clock],
     };
     [Some(date), date.succ_opt()]
@@ -288,86 +275,52 @@ fn resolve_in(
     let mut assumed = Vec::new();
     if spoken.is_same_time && spoken.clock.is_none() && spoken.part.is_none() {
         let date = resolve_day(spoken.day.as_ref()?, local.date(), &mut assumed)?;
-        return resolve_in_zone(
-            ResolvedLocalTime {
-                date,
-                time: local.time().with_nanosecond(0)?,
-            },
-            DatePrecision::DateTime,
-            now,
-            clocks,
-            assumed,
-        );
+        let time = local.time().with_nanosecond(0)?;
+        return resolve_in_zone(ResolvedLocalTime { date, time }, now, clocks, assumed);
     }
+    let at_clock = |clock: TimeOfDay, date, assumed: &mut Vec<String>| {
+        let inferred = || infer_day_part(spoken, clock, assumed);
+        let part = spoken.part.or_else(inferred);
+        resolve_time(clock, part, date, local, assumed)
+    };
     match &spoken.day {
-        Some(DayExpression::Now) => resolved_at(
-            now.zone.local_time_at(now.utc)?,
-            DatePrecision::DateTime,
-            now,
-            assumed,
-        ),
+        Some(DayExpression::Now) => resolved_at(now.zone.local_time_at(now.utc)?, now, assumed),
         Some(DayExpression::Away(amount, from)) if amount.is_exact => {
-            let DayExpression::Shifted(0) = **from else {
-                return None;
-            };
-            resolved_at(
-                add_to_now(*amount, local, now)?,
-                DatePrecision::DateTime,
-                now,
-                assumed,
-            )
+            matches!(**from, DayExpression::Shifted(0)).then_some(())?;
+            resolved_at(add_to_now(*amount, local, now)?, now, assumed)
         }
         Some(day) => {
             let date = resolve_day(day, local.date(), &mut assumed)?;
             let settled = match (spoken.clock, spoken.part) {
-                (Some(clock), part) => resolve_time(
-                    clock,
-                    part.or_else(|| infer_day_part(spoken, clock, &mut assumed)),
-                    Some(date),
-                    local,
-                    &mut assumed,
-                )?,
+                (Some(clock), _) => at_clock(clock, Some(date), &mut assumed)?,
                 (None, Some(part)) => resolve_day_part(part, date, local, &mut assumed),
                 (None, None) => {
                     let midnight = now.zone.resolve_local(date.and_time(NaiveTime::MIN))?;
-                    let relation = relation_from_ordering(date.cmp(&local.date()));
-                    return is_representable(midnight.at).then_some(ResolvedDate {
-                        at: midnight.at,
+                    return Some(ResolvedDate {
                         kind: DatePrecision::Date,
-                        relation,
-                        assumed,
-                        end: None,
+                        relation: relation_from_ordering(date.cmp(&local.date())),
+                        ..resolved_at(midnight.at, now, assumed)?
                     });
                 }
             };
-            resolve_in_zone(settled, DatePrecision::DateTime, now, clocks, assumed)
+            resolve_in_zone(settled, now, clocks, assumed)
         }
         None => {
-            let Some(clock) = spoken.clock else {
+            let settled = if let Some(clock) = spoken.clock {
+                at_clock(clock, None, &mut assumed)?
+            } else {
                 // A part of the day without a day resolves to its next occurrence.
-                let part = spoken.part?;
-                let settled = resolve_day_part(part, local.date(), local, &mut assumed);
-                let is_over = settled.date.and_time(settled.time) <= local;
-                let settled = if is_over {
-                    ResolvedLocalTime {
-                        date: settled.date.succ_opt()?,
-                        ..settled
-                    }
-                } else {
-                    settled
-                };
-                return resolve_in_zone(settled, DatePrecision::Time, now, clocks, assumed);
+                let today = local.date();
+                let mut settled = resolve_day_part(spoken.part?, today, local, &mut assumed);
+                if settled.date.and_time(settled.time) <= local {
+                    settled.date = settled.date.succ_opt()?;
+                }
+                settled
             };
-            let settled = resolve_time(
-                clock,
-                spoken
-                    .part
-                    .or_else(|| infer_day_part(spoken, clock, &mut assumed)),
-                None,
-                local,
-                &mut assumed,
-            )?;
-            resolve_in_zone(settled, DatePrecision::Time, now, clocks, assumed)
+            Some(ResolvedDate {
+                kind: DatePrecision::Time,
+                ..resolve_in_zone(settled, now, clocks, assumed)?
+            })
         }
     }
 }
@@ -421,7 +374,6 @@ fn add_to_now(
 
 fn resolve_in_zone(
     settled: ResolvedLocalTime,
-    kind: DatePrecision,
     now: &DateContext<'_>,
     clocks: &dyn DynTimeZone,
     mut assumed: Vec<String>,
@@ -442,19 +394,18 @@ fn resolve_in_zone(
             ));
         }
     }
-    resolved_at(placed.at, kind, now, assumed)
+    resolved_at(placed.at, now, assumed)
 }
 
 fn resolved_at(
     at: DateTime<FixedOffset>,
-    kind: DatePrecision,
     now: &DateContext<'_>,
     assumed: Vec<String>,
 ) -> Option<ResolvedDate> {
     let relation = relation_from_ordering(at.naive_utc().cmp(&now.utc));
     is_representable(at).then_some(ResolvedDate {
         at,
-        kind,
+        kind: DatePrecision::DateTime,
         relation,
         assumed,
         end: None,
