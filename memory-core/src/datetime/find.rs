@@ -164,16 +164,13 @@ fn resolve_expressions<Tz: TimeZone>(
             *at = placed(before);
         }
         // The time after a list is the time of each of its days.
-        share_back(&mut found, &mut heard, &share_month, tokens, &placed);
-        let mut first = share_back(&mut found, &mut heard, &share_time, tokens, &placed);
+        let share = |found: &mut [_], last: &mut _, rule: &ListRule| {
+            share_back(found, last, rule, tokens, &placed)
+        };
+        share(&mut found, &mut heard, &share_month);
+        let mut first = share(&mut found, &mut heard, &share_time);
         if heard.spoken.every.is_some() {
-            first = first.min(share_back(
-                &mut found,
-                &mut heard,
-                &share_interval,
-                tokens,
-                &placed,
-            ));
+            first = first.min(share(&mut found, &mut heard, &share_interval));
         }
         // "Mon, Wed and Fri at 6 every week" recurs on all of its days.
         let is_once = |(before, _): &(ParsedExpression, _)| before.spoken.every.is_none();
@@ -194,7 +191,7 @@ fn resolve_expressions<Tz: TimeZone>(
         });
         if let Some((mut joined, resolved)) = whole {
             found.pop();
-            share_back(&mut found, &mut joined, &share_time, tokens, &placed);
+            share(&mut found, &mut joined, &share_time);
             found.push((joined, resolved));
         } else {
             let resolved = placed(&heard);
@@ -528,17 +525,15 @@ fn apply_lead_time(
     let between = tokens.get(last.pieces.end..at).unwrap_or_default();
     let is_near =
         between.len() <= MAX_JOIN_DISTANCE && !between.iter().any(|token| token.what == Sign('\n'));
-    if !is_near || last.spoken.is_vague || last.spoken.is_instant() {
+    let spoken = &mut last.spoken;
+    if !is_near || spoken.is_vague || spoken.is_instant() {
         return false;
     }
-    if amount.is_exact && last.spoken.clock.is_some() {
-        last.spoken.ahead += amount.seconds;
-    } else if !amount.is_exact {
-        last.spoken.day = last
-            .spoken
-            .day
-            .take()
-            .map(|day| DayExpression::Away(amount.negated(), Box::new(day)));
+    if !amount.is_exact {
+        let away = |day| DayExpression::Away(amount.negated(), Box::new(day));
+        spoken.day = spoken.day.take().map(away);
+    } else if spoken.clock.is_some() {
+        spoken.ahead += amount.seconds;
     } else {
         return false;
     }
@@ -687,19 +682,10 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
             None
         }
         // Both grammars accept digits; the longer match wins, Chinese on a tie.
-        Number(_) => {
-            match (
-                parse(english::parse_expression),
-                parse(chinese::parse_expression),
-            ) {
-                (Some(english), Some(chinese)) => Some(if chinese.1 < english.1 {
-                    english
-                } else {
-                    chinese
-                }),
-                (english, chinese) => english.or(chinese),
-            }
-        }
+        Number(_) => [english::parse_expression, chinese::parse_expression]
+            .into_iter()
+            .filter_map(parse)
+            .max_by_key(|(_, length)| *length),
         Word(_) | Han(_) | Sign(_) | Other => None,
     };
     found.filter(|(_, length)| 0 < *length)
@@ -722,18 +708,9 @@ pub(super) fn parse_expression(start: TokenCursor<'_>) -> Option<(DateExpression
 /// ```
 pub fn find_date<Tz: TimeZone>(text: &str, now: &DateTime<Tz>) -> Option<DateMention> {
     find_dates(text, now).into_iter().min_by_key(|reading| {
-        (
-            Reverse(reading.relation),
-            reading.is_vague,
-            mention_rank(reading),
-        )
+        let is_to_come = reading.relation == TimeRelation::Future;
+        let is_bare_time = is_to_come && reading.kind == DatePrecision::Time;
+        let place = (is_bare_time, reading.span.start);
+        (Reverse(reading.relation), reading.is_vague, place)
     })
-}
-
-fn mention_rank(reading: &DateMention) -> (u8, usize) {
-    let rank = match (reading.relation, reading.kind) {
-        (TimeRelation::Future, DatePrecision::Time) => 1,
-        (TimeRelation::Future | TimeRelation::Present | TimeRelation::Past, _) => 0,
-    };
-    (rank, reading.span.start)
 }

@@ -122,12 +122,10 @@ word_classes! {
 pub fn find_old_time_words(before: &str) -> Option<usize> {
     let marked = WORDS.old_times.iter().filter_map(|word| before.rfind(word));
     let place = marked.max().map(|at| &before[..at]);
+    let direct = place.unwrap_or(before).trim_end();
     let past = WORDS.directly_before_old_times.iter().find_map(|word| {
-        place
-            .unwrap_or(before)
-            .trim_end()
-            .strip_suffix(word)
-            .map(|rest| rest.len() + usize::from(word.is_ascii()))
+        let rest = direct.strip_suffix(word)?;
+        Some(rest.len() + usize::from(word.is_ascii()))
     });
     past.or(place.map(str::len))
 }
@@ -141,13 +139,6 @@ const MAX_VERB_DISTANCE: usize = 60;
 /// one in "on Tuesday instead of Monday".
 pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
     let small = text.to_ascii_lowercase();
-    let between = |one: &DateMention, next: &DateMention| {
-        small
-            .get(one.span.end..next.span.start)
-            .unwrap_or_default()
-            .trim()
-            .to_owned()
-    };
     let mut is_gone = vec![false; readings.len()];
     // "It was Tuesday and is now Thursday" names two days.
     let is_now = |reading: &DateMention| matches!(&small[reading.span.clone()], "now" | "现在");
@@ -156,10 +147,11 @@ pub(super) fn remove_rescheduled(text: &str, readings: &mut Vec<DateMention>) {
         .collect();
     for pair in places.windows(2) {
         let (one, next) = (&readings[pair[0]], &readings[pair[1]]);
-        let gap = between(one, next);
-        if gap == "instead of" || gap == "and not" || gap == "而不是" {
+        let between = small.get(one.span.end..next.span.start);
+        let gap = between.unwrap_or_default().trim();
+        if matches!(gap, "instead of" | "and not" | "而不是") {
             is_gone[pair[1]] = true;
-        } else if is_replaced(sentence_before(&small, one.span.start), &gap) {
+        } else if is_rescheduled(&small, &one.span, next.span.start) {
             is_gone[pair[0]..pair[1]].fill(true);
         }
     }
@@ -174,20 +166,12 @@ pub(super) fn is_rescheduled(small: &str, first: &Range<usize>, next: usize) -> 
 }
 
 fn is_replaced(before: &str, gap: &str) -> bool {
-    let word = |own: &str| {
-        before
-            .split(|letter: char| !letter.is_alphabetic())
-            .any(|word| word == own)
+    let has_word = |own: &str| {
+        let mut words = before.split(|letter: char| !letter.is_alphabetic());
+        words.any(|word| word == own)
     };
-    let was_moved = || {
-        WORDS.verbs.iter().any(|own| {
-            if own.contains(' ') {
-                before.contains(own)
-            } else {
-                word(own)
-            }
-        })
-    };
+    let is_said = |own: &&str| before.contains(own) && (own.contains(' ') || has_word(own));
+    let was_moved = || WORDS.verbs.iter().any(is_said);
     let ends = |endings: &[&str]| {
         endings
             .iter()

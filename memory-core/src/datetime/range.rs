@@ -188,7 +188,7 @@ fn parse_bare_day(cursor: &mut TokenCursor<'_>, start: &DateExpression) -> Optio
     (start.clock.is_none() && start.part.is_none() && start.every.is_none()).then_some(())?;
     cursor.consume_word("the");
     let is_in_characters = cursor.peek_han(0).is_some();
-    let day = u32::try_from(chinese::parse_number_in(cursor, 1..=31)?).ok()?;
+    let day = chinese::parse_number_in(cursor, 1..=31)?;
     cursor.consume_any_word(&["st", "nd", "rd", "th"]);
     let is_marked = cursor.consume_any_han(&["日", "号"]);
     (!is_in_characters || is_marked).then_some(())?;

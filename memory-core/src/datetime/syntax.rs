@@ -229,6 +229,11 @@ impl DayExpression {
         Self::Away(amount, Box::new(Self::Shifted(0)))
     }
 
+    /// Returns the nth such weekday after today, or before it if negative.
+    pub(super) fn weekdays_from_today(count: i32, weekday: Weekday) -> Self {
+        Self::WeekdaysAway(count, weekday, Box::new(Self::Shifted(0)))
+    }
+
     /// Returns the last such holiday before today.
     pub(super) fn last_feast(holiday: Holiday) -> Self {
         let year_ago = Self::from_now(CalendarDuration::in_months(-12));

@@ -42,7 +42,6 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
     let is_clean = cursor.starts_cleanly();
     // A month or day that no calendar has is consumed as well, so that the rest of it is not read as another date.
     let month = parse_number_in(cursor, 1..=99).filter(|_| is_clean)?;
-    let month = u32::try_from(month).ok()?;
     cursor.consume_han("月").then_some(())?;
     if 12 < month {
         return parse_date_in_month(cursor, Month::Named(month, year));
@@ -54,13 +53,7 @@ fn parse_named_month_day(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Day
             // Without 日 or 号, the number must not be followed by a measure word.
             let date = parse_number_in(cursor, 1..=31)?;
             let is_counted = cursor.is_han_next(0, WORDS.counted_by_number);
-            (!is_counted && cursor.ends_cleanly())
-                .then(|| {
-                    u32::try_from(date)
-                        .ok()
-                        .map(|date| DayExpression::OfMonth(date, month))
-                })
-                .flatten()
+            (!is_counted && cursor.ends_cleanly()).then_some(DayExpression::OfMonth(date, month))
         })
     })
 }
@@ -90,7 +83,7 @@ pub(super) fn parse_date_in_month(
 ) -> Option<DayExpression> {
     cursor.attempt(|cursor| {
         cursor.consume_han("的");
-        let date = u32::try_from(parse_number_in(cursor, 1..=99)?).ok()?;
+        let date = parse_number_in(cursor, 1..=99)?;
         let is_date = cursor.consume_any_han(&["日", "号"]) || starts_more_days(*cursor, date);
         is_date.then_some(DayExpression::OfMonth(date, month))
     })
@@ -100,7 +93,7 @@ pub(super) fn parse_date_in_month(
 fn starts_more_days(mut cursor: TokenCursor<'_>, first: u32) -> bool {
     let is_list = cursor.consume_sign(',') || cursor.consume_any_han(&range::LIST_CHARACTERS);
     let is_joined = is_list || range::consume_joint(&mut cursor);
-    let next = parse_number_in(&mut cursor, 1..=31).and_then(|day| u32::try_from(day).ok());
+    let next = parse_number_in(&mut cursor, 1..=31);
     next.is_some_and(|day| {
         let is_later = is_joined && first < day;
         is_later
@@ -167,22 +160,21 @@ pub(super) fn parse_bare_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
     // "三日" and "一日" are durations more often than dates.
     let is_named = is_hao
         || is_long && cursor.consume_han("日")
-        || is_long
-            && range::consume_joint(&mut cursor.clone())
-            && starts_more_days(*cursor, u32::try_from(date).ok()?);
+        || is_long && range::consume_joint(&mut cursor.clone()) && starts_more_days(*cursor, date);
     is_named.then_some(())?;
     let is_a_number = cursor.is_han_next(0, WORDS.numbered_things);
     (!is_a_number).then_some(())?;
-    Some(DayExpression::OfMonth(u32::try_from(date).ok()?, Month::Unsaid).into())
+    Some(DayExpression::OfMonth(date, Month::Unsaid).into())
 }
 
 /// Consumes a period that resolves to its first day: "下个月", "2013年", "明年三月".
 pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    let start = |period| Some(DayPhrase::start_of(period));
-    if let Some(months) =
-        cursor.attempt(|cursor| parse_period_offset(cursor).filter(|_| cursor.consume_han("月")))
-    {
-        return start(month_at_offset(months));
+    let away = |cursor: &mut TokenCursor<'_>| {
+        let months = parse_period_offset(cursor)?;
+        cursor.consume_han("月").then_some(Month::Away(months))
+    };
+    if let Some(month) = cursor.attempt(away) {
+        return Some(DayPhrase::start_of(Period::Month(month)));
     }
     let is_led = cursor.is_han_before(1, "在到等至");
     let year = parse_year_reference(cursor);
@@ -192,10 +184,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         cursor.consume_han("月").then_some(month)
     });
     let Some(month) = month else {
-        return match year {
-            Year::Unsaid => None,
-            Year::Away(_) | Year::Beside(_) | Year::Exactly(_) => start(Period::Year(year)),
-        };
+        return (year != Year::Unsaid).then(|| DayPhrase::start_of(Period::Year(year)));
     };
     let is_month = cursor.consume_any_han(&["份"])
         || year != Year::Unsaid
@@ -203,11 +192,7 @@ pub(super) fn parse_vague_period(cursor: &mut TokenCursor<'_>) -> Option<DayPhra
         || cursor.is_han_next(0, "前之")
         || starts_month_range(*cursor)
         || is_edge_next(*cursor);
-    is_month.then_some(())?;
-    start(Period::Month(Month::Named(
-        u32::try_from(month).ok()?,
-        year,
-    )))
+    is_month.then(|| DayPhrase::start_of(Period::Month(Month::Named(month, year))))
 }
 
 /// Returns whether ",月底" follows a month.
@@ -227,7 +212,7 @@ fn starts_month_range(mut cursor: TokenCursor<'_>) -> bool {
 
 /// Consumes "9月", and nothing that counts within the month.
 pub(in super::super) fn parse_bare_month(cursor: &mut TokenCursor<'_>) -> Option<Month> {
-    let month = u32::try_from(parse_number_in(cursor, 1..=12)?).ok()?;
+    let month = parse_number_in(cursor, 1..=12)?;
     let is_month = cursor.consume_han("月")
         && !cursor.peek_han(0).is_some_and(is_numeral)
         && !cursor.is_number(0);
@@ -240,28 +225,20 @@ pub(super) fn parse_period_offset(cursor: &mut TokenCursor<'_>) -> Option<i32> {
         .peek_han(0)
         .is_some_and(|character| ends_other_word(cursor, character));
     (!is_word_end).then_some(())?;
-    let names: [(&str, i32); 9] = [
-        ("再下", 2),
-        ("下", 1),
-        ("嚟紧", 1),
-        ("上", -1),
-        ("这", 0),
-        ("本", 0),
-        ("今", 0),
-        ("呢", 0),
-        ("当", 0),
+    let names: [(i32, &[&str]); 4] = [
+        (2, &["再下"]),
+        (1, &["下", "嚟紧"]),
+        (-1, &["上"]),
+        (0, &["这", "本", "今", "呢", "当"]),
     ];
-    let (name, mut distance) = names
-        .into_iter()
-        .find(|(name, _)| cursor.consume_han(name))?;
+    let mut distance = cursor.consume_meaning(&names)?;
     // 下下下周 is three weeks ahead.
-    if let Some(again) = ["下", "上"].into_iter().find(|again| name.ends_with(again)) {
-        for _ in 0..MAX_REPEATED {
-            distance += if cursor.consume_han(again) {
-                distance.signum()
-            } else {
-                0
-            };
+    let repeated = ["下", "上"]
+        .into_iter()
+        .find(|again| cursor.is_han_before(1, again));
+    for again in repeated.into_iter().cycle().take(MAX_REPEATED) {
+        if cursor.consume_han(again) {
+            distance += distance.signum();
         }
     }
     cursor.consume_any_han(&["一个", "个", "一"]);
@@ -289,14 +266,14 @@ fn ends_other_word(cursor: &TokenCursor<'_>, character: char) -> bool {
 
 /// Consumes "第一个星期一", "最后一天" or "第三天" within the preceding period.
 pub(super) fn parse_nth_day(cursor: &mut TokenCursor<'_>, period: Period) -> Option<DayExpression> {
-    let nth = if cursor.consume_any_han(&["最后一", "最后"]) {
+    let nth: i32 = if cursor.consume_any_han(&["最后一", "最后"]) {
         -1
     } else if cursor.consume_any_han(&["倒数第", "倒数"]) {
-        -i32::try_from(parse_number(cursor)?).ok()?
+        -parse_number(cursor)?
     } else if cursor.consume_han("首") {
         1
     } else if cursor.consume_han("第") {
-        i32::try_from(parse_number(cursor)?).ok()?
+        parse_number(cursor)?
     } else {
         return None;
     };
@@ -320,11 +297,6 @@ pub(super) fn parse_period_edge(
 ) -> Option<DayExpression> {
     let edge = cursor.consume_meaning(&WORDS.edges)?;
     (!is_lunar_day(cursor)).then(|| DayExpression::Edge(edge, period.clone()))
-}
-
-/// Returns the month that is `months` away from the current one, as a period.
-fn month_at_offset(months: i32) -> Period {
-    Period::Month(Month::Away(months))
 }
 
 /// Returns whether a digit behind the name of a week is that of an hour or a date: "下周3点", "第一周1号".

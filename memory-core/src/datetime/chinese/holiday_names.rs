@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use super::super::cursor::TokenCursor;
 use super::super::holidays::{Holiday, holidays};
-use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
+use super::super::token::DateTokenKind::Han;
 use super::numbers;
 
 static HOLIDAY_NAMES: LazyLock<Vec<(&str, Holiday)>> =
@@ -46,22 +46,19 @@ pub(super) fn parse_holiday(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
 pub(super) fn parse_lunar_date(cursor: &mut TokenCursor<'_>) -> Option<Holiday> {
     if cursor.consume_han("大年") {
         // 大年三十 is the last day of the year, not the thirtieth.
-        (cursor.is_han_next(0, "初")).then_some(())?;
+        cursor.is_han_next(0, "初").then_some(())?;
         return parse_lunar_day(cursor).map(|day| Holiday::Lunar(1, false, day));
     }
     let is_lunar = cursor.consume_any_han(&["农历", "阴历", "旧历"]);
     cursor.consume_han("的");
     let is_leap = cursor.consume_han("闰");
-    let month_names = [("正月", 1), ("冬月", 11), ("腊月", 12)];
-    let named = month_names
-        .into_iter()
-        .find_map(|(name, month)| cursor.consume_han(name).then_some(month));
-    let month = named.or_else(|| {
+    let names = [(1, ["正月"]), (11, ["冬月"]), (12, ["腊月"])];
+    let month = cursor.consume_meaning(&names).or_else(|| {
         let month = numbers::parse_number_in(cursor, 1..=12).filter(|_| is_lunar)?;
         cursor.consume_han("月").then_some(month)
     })?;
     let day = parse_lunar_day(cursor)?;
-    Some(Holiday::Lunar(u32::try_from(month).ok()?, is_leap, day))
+    Some(Holiday::Lunar(month, is_leap, day))
 }
 
 /// Consumes 初五, 十五 or 三十日.
@@ -69,19 +66,13 @@ fn parse_lunar_day(cursor: &mut TokenCursor<'_>) -> Option<u32> {
     cursor.consume_han("初");
     let day = numbers::parse_number_in(cursor, 1..=30)?;
     cursor.consume_any_han(&["日", "号"]);
-    u32::try_from(day).ok()
+    Some(day)
 }
 
 /// Returns whether the two preceding characters are part of a number or a quantity.
 fn is_near_numeral(cursor: &TokenCursor<'_>) -> bool {
-    let is_numeral = |character: char| {
-        numbers::is_numeral(character)
-            || matches!(character, '点' | '月' | '号' | '路' | '第' | '块' | '个')
-    };
-    let is_behind_number = match cursor.peek_back(3) {
-        Some(Han(character)) => is_numeral(character),
-        Some(Number(_)) => true,
-        Some(Word(_) | Sign(_) | Other) | None => false,
-    };
-    is_behind_number || cursor.peek_han(0).is_some_and(is_numeral)
+    let is_part =
+        |character| numbers::is_numeral(character) || "点月号路第块个".contains(character);
+    let is_numeral = |what| matches!(what, Some(Han(character)) if is_part(character));
+    is_numeral(cursor.peek_back(3)) || cursor.is_number_before(3) || is_numeral(cursor.peek(0))
 }

@@ -20,6 +20,8 @@ word_classes! {
         near_day_parts: Vec<((i64, DayPart), Vec<&'static str>)>,
         /// Words for the current moment.
         now,
+        /// Words for the current time of day.
+        same_time,
         /// Names of years, with their offset from the current one.
         years: Vec<(i32, Vec<&'static str>)>,
         /// Names of the start, the middle and the end of a month or year.

@@ -12,19 +12,11 @@ const MAX_CHARACTERS: usize = 10;
 
 /// Returns the digit that a character denotes.
 pub(crate) fn digit_value(character: char) -> Option<u64> {
-    Some(match character {
-        '零' => 0,
-        '一' => 1,
-        '二' | '两' => 2,
-        '三' => 3,
-        '四' => 4,
-        '五' => 5,
-        '六' => 6,
-        '七' => 7,
-        '八' => 8,
-        '九' => 9,
-        _ => return None,
-    })
+    if character == '两' {
+        return Some(2);
+    }
+    let mut digits = "零一二三四五六七八九".chars().zip(0..);
+    digits.find_map(|(digit, value)| (digit == character).then_some(value))
 }
 
 pub(in super::super) fn is_numeral(character: char) -> bool {
@@ -41,18 +33,21 @@ pub(in super::super) fn end_of_numeral(tokens: &[DateToken<'_>], at: usize) -> O
 }
 
 /// Consumes a number in digits or characters.
-pub(in super::super) fn parse_number(cursor: &mut TokenCursor<'_>) -> Option<u64> {
-    cursor.attempt(|cursor| match cursor.consume_number() {
-        Some(number) => Some(number.value),
-        None => parse_han_number(cursor),
+pub(in super::super) fn parse_number<N: TryFrom<u64>>(cursor: &mut TokenCursor<'_>) -> Option<N> {
+    cursor.attempt(|cursor| {
+        let value = match cursor.consume_number() {
+            Some(number) => number.value,
+            None => parse_han_number(cursor)?,
+        };
+        N::try_from(value).ok()
     })
 }
 
 /// Consumes a number in digits or characters that is within `range`.
-pub(in super::super) fn parse_number_in(
+pub(in super::super) fn parse_number_in<N: TryFrom<u64> + PartialOrd>(
     cursor: &mut TokenCursor<'_>,
-    range: RangeInclusive<u64>,
-) -> Option<u64> {
+    range: RangeInclusive<N>,
+) -> Option<N> {
     cursor.attempt(|cursor| parse_number(cursor).filter(|number| range.contains(number)))
 }
 

@@ -167,7 +167,7 @@ fn parse_days_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayExpression> {
     let list = cursor.attempt(|cursor| {
         let mut days = Vec::new();
         loop {
-            let day = u32::try_from(parse_number_in(cursor, 1..=31)?).ok()?;
+            let day = parse_number_in(cursor, 1..=31)?;
             let is_marked = cursor.consume_any_han(&["日", "号"]);
             days.push(DayExpression::OfMonth(day, Month::Unsaid));
             if MAX_LIST <= days.len() || !consume_list_separator(cursor) {

@@ -3,9 +3,10 @@
 use super::super::cursor::TokenCursor;
 use super::super::english::period_as_offset;
 use super::super::syntax::{CalendarDuration, DateExpression, DayPart};
-use super::super::token::DateTokenKind::{Han, Sign};
+use super::super::token::DateTokenKind::Sign;
 use super::days::parse_day;
 use super::durations::parse_duration;
+use super::lexicon::WORDS;
 use super::times_of_day;
 
 /// Consumes "明天这个时候" and "下周的同一时间".
@@ -17,16 +18,7 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
         named.day
     };
     cursor.consume_han("的");
-    let is_said = cursor.consume_any_han(&[
-        "这个时候",
-        "这时候",
-        "这个时间",
-        "同一时间",
-        "同一个时间",
-        "此时此刻",
-        "此时",
-        "这个点",
-    ]);
+    let is_said = cursor.consume_any_han(&WORDS.same_time);
     is_said.then(|| DateExpression {
         day: Some(day),
         is_same_time: true,
@@ -46,24 +38,19 @@ pub(in super::super) fn parse_lead_time(cursor: &mut TokenCursor<'_>) -> Option<
 /// Consumes "晚饭后" and "睡前".
 pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
     cursor.consume_han("吃完");
-    let meals: [(&[&str], u32); 3] = [
-        (&["早饭", "早餐"], 8),
-        (&["午饭", "午餐", "中饭", "中午饭"], 12),
-        (&["晚饭", "晚餐"], 19),
+    let meals: [(_, &[&str]); 3] = [
+        (8, &["早饭", "早餐"]),
+        (12, &["午饭", "午餐", "中饭", "中午饭"]),
+        (19, &["晚饭", "晚餐"]),
     ];
     if cursor.consume_any_han(&["睡觉之前", "睡觉前", "睡前", "临睡前"]) {
         return Some(DayPart::Around(22));
     }
-    let (_, hour) = meals
-        .into_iter()
-        .find(|(names, _)| cursor.consume_any_han(names))?;
+    let hour = cursor.consume_meaning(&meals)?;
     if cursor.consume_any_han(&["之前", "以前", "前"]) {
         return Some(DayPart::Around(hour - 1));
     }
-    let is_eaten = matches!(
-        (cursor.peek_back(4), cursor.peek_back(3)),
-        (Some(Han('吃')), Some(Han('完')))
-    );
+    let is_eaten = cursor.is_han_before(4, "吃") && cursor.is_han_before(3, "完");
     (cursor.consume_any_han(&["之后", "以后", "过后", "后"]) || is_eaten)
         .then_some(DayPart::Around(hour + 1))
 }
@@ -72,10 +59,8 @@ pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
 ///
 /// Such words are frequent in descriptions of habits and in stories, so they count only in a request.
 pub(super) fn parse_bare_day_part(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
-    let is_told = matches!(
-        (cursor.peek_back(2), cursor.peek_back(1)),
-        (Some(Han('醒')), Some(Han('我'))) | (Some(Han('记')), Some(Han('得')))
-    );
+    let is_told = cursor.is_han_before(2, "醒") && cursor.is_han_before(1, "我")
+        || cursor.is_han_before(2, "记") && cursor.is_han_before(1, "得");
     (cursor.is_at_start() || is_told).then_some(())?;
     let part = cursor
         .attempt(parse_meal_time)

@@ -59,20 +59,13 @@ fn parse_part_of_year(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 /// Consumes 上半年 and 第三季度 of a year.
 fn parse_numbered_part(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Period> {
-    let year = Period::Year(if year == Year::Unsaid {
-        Year::Away(0)
-    } else {
-        year
-    });
-    let halves = [("上半年", 1), ("下半年", 2)];
-    if let Some((_, half)) = halves
-        .into_iter()
-        .find(|(name, _)| cursor.consume_han(name))
-    {
+    let is_current = year == Year::Unsaid;
+    let year = Period::Year(if is_current { Year::Away(0) } else { year });
+    if let Some(half) = cursor.consume_meaning(&[(1, ["上半年"]), (2, ["下半年"])]) {
         return Period::nth_part(half, CalendarDuration::in_months(6), year);
     }
     cursor.consume_han("第");
-    let quarter = i32::try_from(parse_number(cursor)?).ok()?;
+    let quarter = parse_number(cursor)?;
     let is_quarter = cursor.consume_any_han(&["季度", "季"]);
     is_quarter.then(|| Period::nth_part(quarter, CalendarDuration::in_months(3), year))?
 }
@@ -81,19 +74,14 @@ fn parse_numbered_part(cursor: &mut TokenCursor<'_>, year: Year) -> Option<Perio
 fn parse_months_of(cursor: &mut TokenCursor<'_>, period: &Period) -> Option<Period> {
     let (nth, months) = parse_nth_of_units(cursor)?;
     let is_month = cursor.consume_han("个月");
-    is_month.then(|| {
-        Period::nth_part(
-            nth,
-            CalendarDuration::in_months(months.into()),
-            period.clone(),
-        )
-    })?
+    let length = CalendarDuration::in_months(months.into());
+    is_month.then(|| Period::nth_part(nth, length, period.clone()))?
 }
 
 /// Consumes 第三, 最后两 and 前三, and returns which part of how many units it is.
 fn parse_nth_of_units(cursor: &mut TokenCursor<'_>) -> Option<(i32, i32)> {
     if cursor.consume_han("第") {
-        return Some((i32::try_from(parse_number(cursor)?).ok()?, 1));
+        return Some((parse_number(cursor)?, 1));
     }
     let nth = if cursor.consume_any_han(&["最后", "末"]) {
         -1
@@ -102,7 +90,7 @@ fn parse_nth_of_units(cursor: &mut TokenCursor<'_>) -> Option<(i32, i32)> {
     } else {
         return None;
     };
-    Some((nth, i32::try_from(parse_number(cursor)?).ok()?))
+    Some((nth, parse_number(cursor)?))
 }
 
 /// Consumes 七月第一周, 下个月最后两周, 本月前三天 and 六月下半月.
@@ -111,7 +99,7 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.consume_han("的");
     let is_clean = cursor.starts_cleanly();
     let named = cursor.attempt(|cursor| {
-        let month = u32::try_from(parse_number_in(cursor, 1..=12)?).ok()?;
+        let month = parse_number_in(cursor, 1..=12)?;
         cursor
             .consume_han("月")
             .then_some(Month::Named(month, year))
@@ -123,11 +111,8 @@ fn parse_part_of_month(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.consume_han("份");
     cursor.consume_han("的");
     let period = Period::Month(month);
-    let halves = [("上半月", 1, 15), ("下半月", 16, -1)];
-    if let Some((_, first, last)) = halves
-        .into_iter()
-        .find(|(name, ..)| cursor.consume_han(name))
-    {
+    let halves = [((1, 15), ["上半月"]), ((16, -1), ["下半月"])];
+    if let Some((first, last)) = cursor.consume_meaning(&halves) {
         return Some(DayPhrase::days_of(first, last, &period));
     }
     let (nth, units) = parse_nth_of_units(cursor)?;

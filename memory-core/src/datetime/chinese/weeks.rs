@@ -62,15 +62,13 @@ pub(super) fn parse_week_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> 
 
 /// Consumes "下周" with an optional start or end; without it the result is vague.
 fn parse_week_edge(cursor: &mut TokenCursor<'_>, weeks: i32) -> DayPhrase {
-    let edge = [
-        ("初", PeriodEdge::Start),
-        ("底", PeriodEdge::End),
-        ("内", PeriodEdge::End),
-        ("之内", PeriodEdge::End),
+    let edges: [(_, &[&str]); 2] = [
+        (PeriodEdge::Start, &["初"]),
+        (PeriodEdge::End, &["底", "内", "之内"]),
     ];
-    match edge.into_iter().find(|(name, _)| cursor.consume_han(name)) {
-        Some((_, edge)) => DayExpression::Edge(edge, Period::Week(weeks)).into(),
-        None => DayPhrase::vague(DayExpression::Edge(PeriodEdge::Start, Period::Week(weeks))),
+    match cursor.consume_meaning(&edges) {
+        Some(edge) => DayExpression::Edge(edge, Period::Week(weeks)).into(),
+        None => DayPhrase::start_of(Period::Week(weeks)),
     }
 }
 

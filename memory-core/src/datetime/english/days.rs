@@ -314,17 +314,16 @@ fn parse_weekday_offset(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<(Day
         cursor.word() == "ago" || cursor.word() == "after" && cursor.word_ahead(1) == "next";
     (!is_alone || is_complete).then_some(())?;
     let count = count.unwrap_or(1);
-    let today = || Box::new(DayExpression::Shifted(0));
     if cursor.consume_any_phrase(&["from now", "from today", "hence", "later"]) {
-        return Some((DayExpression::WeekdaysAway(count, weekday, today()), false));
+        return Some((DayExpression::weekdays_from_today(count, weekday), false));
     }
     if cursor.consume_word("ago") {
-        return Some((DayExpression::WeekdaysAway(-count, weekday, today()), false));
+        return Some((DayExpression::weekdays_from_today(-count, weekday), false));
     }
     let is_after = cursor.consume_any_word(&["after", "following", "from"]);
     (is_after || cursor.consume_any_word(&["before", "preceding"])).then_some(())?;
     if is_after && cursor.consume_word("next") && can_end_number(cursor) {
-        return Some((DayExpression::WeekdaysAway(2, weekday, today()), false));
+        return Some((DayExpression::weekdays_from_today(2, weekday), false));
     }
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;
     let count = if is_after { count } else { -count };

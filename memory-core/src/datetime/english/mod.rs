@@ -21,7 +21,7 @@ use super::syntax::{
     CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
     RecurrencePhrase, TimeOfDay, Week, Year,
 };
-use super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
+use super::token::DateTokenKind::{Sign, Word};
 use super::zones::NamedOffset;
 use super::{numeric, range};
 use days::parse_day;
@@ -477,12 +477,13 @@ fn parse_recurring_days(
         let is_yearly = 0 < every.months && every.months % 12 == 0;
         (is_yearly && cursor.consume_word("in")).then(|| parse_months(cursor))?
     });
-    if months.is_some() {
-        return Some(RecurrencePhrase {
-            every,
-            day: months,
-            part: None,
-        });
+    let recurrence = |every, day| RecurrencePhrase {
+        every,
+        day: Some(day),
+        part: None,
+    };
+    if let Some(months) = months {
+        return Some(recurrence(every, months));
     }
     let is_led = cursor.consume_any_word(&["on", "from"]);
     cursor.consume_word("the");
@@ -499,19 +500,11 @@ fn parse_recurring_days(
         None
     }?;
     if days.recurs_within(every) {
-        return Some(RecurrencePhrase {
-            every,
-            day: Some(days),
-            part: None,
-        });
+        return Some(recurrence(every, days));
     }
     let natural = days.natural_interval()?;
     let every = if every.months == 0 { natural } else { every };
-    days.recurs_every(every).then_some(RecurrencePhrase {
-        every,
-        day: Some(days),
-        part: None,
-    })
+    days.recurs_every(every).then(|| recurrence(every, days))
 }
 
 /// Consumes the year of "Wed Oct 26 15:50:06 2016".
@@ -542,18 +535,14 @@ fn parse_hour_before_day(
         let hour = parse_clock(cursor, BareHour::Hour)?;
         let mut ahead = *cursor;
         // "10-12 on Friday".
-        let is_range = ahead
-            .attempt(|ahead| {
-                range::consume_joint(ahead).then_some(())?;
-                ahead.consume_number()?;
-                ahead.attempt(|ahead| {
-                    (ahead.consume_glued_sign('.') || ahead.consume_glued_sign(':'))
-                        .then_some(())?;
-                    ahead.consume_glued_number()
-                });
-                Some(())
-            })
-            .is_some();
+        let is_range = ahead.try_consume(|ahead| {
+            let is_range = range::consume_joint(ahead) && ahead.consume_number().is_some();
+            ahead.attempt(|ahead| {
+                ahead.consume_any_glued_sign(&['.', ':'])?;
+                ahead.consume_glued_number()
+            });
+            is_range
+        });
         let is_month = lexicon::lookup_month(ahead.word()).is_some();
         if (is_range || is_dotted) && !is_decimal && !is_month && ahead.attempt(parse_day).is_some()
         {
@@ -605,25 +594,18 @@ fn parse_hour_before_day(
 
 /// Returns whether the preceding words allow a bare number to be an hour.
 fn bare_hour_rule(cursor: &TokenCursor<'_>, spoken: &DateExpression) -> BareHour {
-    let is_led = match cursor.peek_back(1) {
-        Some(
-            Word(
-                "at" | "around" | "about" | "by" | "until" | "till" | "after" | "before"
-                | "between",
-            )
-            | Sign('@' | '~'),
-        ) => true,
-        Some(Word("for"))
-            if matches!(
-                cursor.word_before(2),
-                "alarm" | "scheduled" | "booked" | "reservation" | "set"
-            ) =>
-        {
-            true
-        }
-        Some(Word("for" | "to" | "it")) => !cursor.word().is_empty(),
-        Some(Word(_) | Sign(_) | Number(_) | Han(_) | Other) | None => false,
+    const LEADS: [&str; 9] = [
+        "at", "around", "about", "by", "until", "till", "after", "before", "between",
+    ];
+    let before = cursor.word_before(1);
+    let is_booked = || {
+        let booked = ["alarm", "scheduled", "booked", "reservation", "set"];
+        before == "for" && booked.contains(&cursor.word_before(2))
     };
+    let is_led = LEADS.contains(&before)
+        || matches!(cursor.sign_before(1), Some('@' | '~'))
+        || matches!(before, "for" | "to" | "it") && !cursor.word().is_empty()
+        || is_booked();
     let is_in_words_alone = cursor.is_at_start() && !cursor.word().is_empty() && {
         let mut ahead = *cursor;
         parse_clock(&mut ahead, BareHour::Hour).is_some_and(|clock| clock.minute != 0)

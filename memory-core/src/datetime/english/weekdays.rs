@@ -19,9 +19,7 @@ use super::times_of_day::{can_end_number, parse_clock};
 /// Consumes a weekday, with the week and the date that accompany it.
 pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if let Some(weekday) = cursor.attempt(parse_past_weekday) {
-        return Some(
-            DayExpression::WeekdaysAway(-1, weekday, Box::new(DayExpression::Shifted(0))).into(),
-        );
+        return Some(DayExpression::weekdays_from_today(-1, weekday).into());
     }
     let leading = cursor.attempt(parse_leading_week);
     cursor.consume_word("on");
@@ -62,31 +60,19 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     if leading.is_none()
         && let Some(weeks) = cursor.attempt(parse_weeks_beyond)
     {
-        return Some(
-            DayExpression::WeekdaysAway(1 + weeks, weekday, Box::new(DayExpression::Shifted(0)))
-                .into(),
-        );
+        return Some(DayExpression::weekdays_from_today(1 + weeks, weekday).into());
     }
-    let trailing = if leading.is_some() {
-        None
-    } else {
-        cursor.attempt(parse_trailing_week)
+    let trailing = match leading {
+        Some(_) => None,
+        None => cursor.attempt(parse_trailing_week),
     };
-    if let Some(amount) = cursor.attempt(|cursor| {
-        cursor
-            .consume_word("in")
-            .then(|| parse_duration(cursor))
-            .flatten()
-            .filter(|amount| !amount.is_exact)
-    }) {
-        return Some(
-            DayExpression::WeekdayNear(
-                weekday,
-                Box::new(DayExpression::from_now(amount)),
-                WeekdayAnchor::SameWeek,
-            )
-            .into(),
-        );
+    let amount = cursor.attempt(|cursor| {
+        cursor.consume_word("in").then_some(())?;
+        parse_duration(cursor).filter(|amount| !amount.is_exact)
+    });
+    if let Some(amount) = amount {
+        let from = Box::new(DayExpression::from_now(amount));
+        return Some(DayExpression::WeekdayNear(weekday, from, WeekdayAnchor::SameWeek).into());
     }
     let is_led = [
         "on", "by", "until", "till", "before", "next", "this", "last", "coming", "since", "from",
@@ -109,25 +95,21 @@ pub(super) fn parse_weekday(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 
 /// Consumes the "week" of "Friday week" and the "fortnight" of "tomorrow fortnight", and returns the number of weeks.
 pub(super) fn parse_weeks_beyond(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let weeks = match cursor.word() {
-        "week" => 1,
-        "fortnight" => 2,
-        _ => return None,
-    };
-    cursor.step();
+    let weeks = cursor.consume_known(|word| match word {
+        "week" => Some(1),
+        "fortnight" => Some(2),
+        _ => None,
+    })?;
     (cursor.ends_cleanly() && can_end_number(cursor)).then_some(weeks)
 }
 
 /// Returns the Saturday and Sunday of a week.
 fn weekend(week: Week) -> DayPhrase {
     let saturday = DayExpression::Weekday(Weekday::Sat, week);
-    let day = CalendarDuration::in_days(1);
+    let sunday = DayExpression::Away(CalendarDuration::in_days(1), Box::new(saturday.clone()));
     DayPhrase {
         is_vague: false,
-        ..DayPhrase::span(
-            saturday.clone(),
-            DayExpression::Away(day, Box::new(saturday)),
-        )
+        ..DayPhrase::span(saturday, sunday)
     }
 }
 
