@@ -224,11 +224,7 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes all of these Chinese characters, or nothing. The digit 1 stands for 一.
     pub(super) fn consume_han(&mut self, characters: &str) -> bool {
-        let one = Number(DateNumber {
-            value: 1,
-            digits: 1,
-            upper: None,
-        });
+        let one = Number(DateNumber::new(1, 1));
         self.try_consume(|cursor| {
             characters.chars().all(|character| {
                 cursor.consume_if(|what| what == Han(character) || character == '一' && what == one)

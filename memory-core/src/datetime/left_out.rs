@@ -145,11 +145,8 @@ fn find_lead(tokens: &[DateToken<'_>], first: usize) -> Option<Range<usize>> {
     let word = |at| TokenCursor::new(tokens, at).word();
     let is_direction = |at: usize| matches!(word(at), "after" | "before" | "past");
     // The direction may be a part of the expression: "hour" before "past Christmas".
-    let end = if is_direction(first) {
-        first
-    } else {
-        first.checked_sub(1).filter(|at| is_direction(*at))?
-    };
+    let mut places = [Some(first), first.checked_sub(1)].into_iter().flatten();
+    let end = places.find(|at| is_direction(*at))?;
     let unit = end
         .checked_sub(1)
         .filter(|at| english::is_unit(word(*at)))?;

@@ -49,10 +49,7 @@ pub(super) fn parse_end(
     let until_now = cursor.is_han_next(0, "今")
         && cursor.is_han_before(1, "至")
         && !cursor.is_han_next(1, "天");
-    let now = until_now.then(|| {
-        let now = DateExpression::from(DayExpression::Now);
-        (now, 1)
-    });
+    let now = until_now.then(|| (DateExpression::from(DayExpression::Now), 1));
     // In "Monday 1-3pm, Tuesday", the day after the comma is another one.
     let comma = || {
         let mut ahead = tokens[at..].iter().take(MAX_HOUR_TOKENS);
@@ -85,12 +82,9 @@ pub(super) fn parse_end(
     spoken.impossible = spoken.impossible.map(|part| at + part.start..at + part.end);
     let mut after = TokenCursor::new(tokens, at + length);
     let has_half = numeric::follows_half_day(&after);
-    let is_led = from.checked_sub(1).is_some_and(|before| {
-        matches!(
-            tokens[before].what,
-            Word("from" | "between") | Han('从' | '自')
-        )
-    });
+    let first = TokenCursor::new(tokens, from);
+    let is_led =
+        matches!(first.word_before(1), "from" | "between") || first.is_han_before(1, "从自");
     let is_weekday = |of: &DateExpression| matches!(of.day, Some(DayExpression::Weekday(..)));
     let is_schedule = spoken.clock.is_some()
         && (!is_led && is_weekday(start) && is_weekday(&spoken)
@@ -99,16 +93,13 @@ pub(super) fn parse_end(
         let every = after.attempt(numeric::parse_repeater);
         spoken.every = spoken.every.or(every.filter(|every| !every.is_zero()));
     }
-    Some((
-        RangeEnd {
-            spoken,
-            is_fragment,
-            has_half,
-            is_schedule,
-        },
-        at,
-        after.position(),
-    ))
+    let end = RangeEnd {
+        spoken,
+        is_fragment,
+        has_half,
+        is_schedule,
+    };
+    Some((end, at, after.position()))
 }
 
 /// Returns whether other days follow, as the end of the range or in the list which `start` begins: "-12" after "December 10",
@@ -330,8 +321,7 @@ pub(super) fn parse_list(
             );
             let mut ahead = ahead;
             let day = english::parse_listed_date(&mut ahead).filter(|_| is_date && is_list)?;
-            let spoken = DateExpression::from(day);
-            Some((spoken, ahead))
+            Some((day.into(), ahead))
         };
         let more = hour.or_else(day).or_else(date);
         let Some((more, after)) = more.filter(|_| is_list && next.is_none()) else {
@@ -420,18 +410,13 @@ pub(super) fn align_half(first: TimeOfDay, last: TimeOfDay, has_half: bool) -> T
     let is_after_noon = 12 <= last.hour && last.hour < 24;
     let is_same_half = first.hour % 12 < last.hour % 12
         || first.hour % 12 == last.hour % 12 && first.minute < last.minute;
-    TimeOfDay {
-        hour: if has_half && is_after_noon == is_same_half {
-            first.hour % 12 + 12
-        } else if has_half {
-            first.hour % 12
-        } else {
-            // Both are on a clock of 24 hours.
-            first.hour
-        },
-        is_sure: true,
-        ..first
-    }
+    let hour = match (has_half, is_after_noon == is_same_half) {
+        (true, true) => first.hour % 12 + 12,
+        (true, false) => first.hour % 12,
+        // Both are on a clock of 24 hours.
+        (false, _) => first.hour,
+    };
+    TimeOfDay { hour, ..first }.sure()
 }
 
 /// Gives the start the month, year and week of the end, and the end the month and week of the start.

@@ -38,6 +38,14 @@ pub(super) struct DateNumber {
 }
 
 impl DateNumber {
+    pub(super) fn new(value: u64, digits: usize) -> Self {
+        Self {
+            value,
+            digits,
+            upper: None,
+        }
+    }
+
     /// Returns the parts of a date or time in digits: all but the last four, the third and fourth last, and the last two.
     pub(super) fn split(self) -> (u64, u64, u64) {
         let value = self.value;
@@ -91,18 +99,14 @@ fn scan_token(rest: &str, first: char) -> (DateTokenKind<'_>, usize) {
         return scan_number(rest);
     }
     if is_han(first) {
-        return (
-            DateTokenKind::Han(simplify_date_character(first)),
-            first.len_utf8(),
-        );
+        let character = simplify_date_character(first);
+        return (DateTokenKind::Han(character), first.len_utf8());
     }
     if first.is_alphanumeric() {
         return scan_word(rest);
     }
-    (
-        DateTokenKind::Sign(first),
-        rest.len() - skip_char(rest).len(),
-    )
+    let length = rest.len() - skip_char(rest).len();
+    (DateTokenKind::Sign(first), length)
 }
 
 fn scan_number(rest: &str) -> (DateTokenKind<'_>, usize) {
@@ -117,18 +121,12 @@ fn scan_number(rest: &str) -> (DateTokenKind<'_>, usize) {
         digits += 1;
         length += character.len_utf8();
     }
-    (
-        if digits <= MAX_DIGITS {
-            DateTokenKind::Number(DateNumber {
-                value,
-                digits,
-                upper: None,
-            })
-        } else {
-            DateTokenKind::Other
-        },
-        length,
-    )
+    let what = if digits <= MAX_DIGITS {
+        DateTokenKind::Number(DateNumber::new(value, digits))
+    } else {
+        DateTokenKind::Other
+    };
+    (what, length)
 }
 
 /// Parses a word. A possessive `'s` is part of the token but not of the word.

@@ -48,11 +48,8 @@ static BY_PLACE: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     let ids = TimeZoneDatabase::bundled();
     let last_parts = ids.available().filter_map(|id| {
         let id = id.as_str();
-        let last = id
-            .rsplit('/')
-            .next()?
-            .to_ascii_lowercase()
-            .replace('_', " ");
+        let last = id.rsplit('/').next()?;
+        let last = last.to_ascii_lowercase().replace('_', " ");
         let is_place = 4 <= last.len()
             && last
                 .bytes()

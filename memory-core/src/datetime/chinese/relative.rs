@@ -1,7 +1,7 @@
 //! Parses times relative to another time or event: 明天这个时候, 明年今天, 提前一小时, 晚饭后.
 
 use super::super::cursor::TokenCursor;
-use super::super::english::period_as_offset;
+use super::super::english::at_same_time;
 use super::super::syntax::{CalendarDuration, DateExpression, DayPart};
 use super::super::token::DateTokenKind::Sign;
 use super::days::parse_day;
@@ -12,19 +12,9 @@ use super::times_of_day;
 /// Consumes "明天这个时候" and "下周的同一时间".
 pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpression> {
     let named = parse_day(cursor)?;
-    let day = if named.is_vague {
-        period_as_offset(&named.day)?
-    } else {
-        named.day
-    };
     cursor.consume_han("的");
     let is_said = cursor.consume_any_han(&WORDS.same_time);
-    is_said.then(|| DateExpression {
-        day: Some(day),
-        is_same_time: true,
-        every: named.every,
-        ..DateExpression::default()
-    })
+    is_said.then(|| at_same_time(named))?
 }
 
 /// Consumes "提前一小时", which follows the time that it is relative to.

@@ -104,8 +104,8 @@ fn parse_adjacent_day_part(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<D
 /// Consumes "in two weeks", "in the next two weeks" and "within 5 days", which name the last moment.
 fn parse_future_offset(cursor: &mut TokenCursor<'_>, _: u32) -> Option<(DayExpression, bool)> {
     let is_ahead = cursor.consume_any_word(&["in", "within", "after"]);
-    (is_ahead && cursor.word_before(2) != "once" && cursor.word_before(2) != "twice")
-        .then_some(())?;
+    let counts = matches!(cursor.word_before(2), "once" | "twice");
+    (is_ahead && !counts).then_some(())?;
     cursor.consume_any_phrase(&["the next", "the coming"]);
     cursor.consume_any_phrase(&WORDS.limits);
     cursor.consume_any_word(&WORDS.about);

@@ -47,7 +47,7 @@ pub(crate) use lexicon::{lookup_month, lookup_weekday};
 pub(super) use numbers::{is_numeral, parse_below_hundred, parse_year};
 pub(super) use recurrence::consume_list_separator;
 pub(super) use relative::{
-    parse_added_amount, parse_lead_time, parse_signed_amount, period_as_offset,
+    at_same_time, parse_added_amount, parse_lead_time, parse_signed_amount, period_as_offset,
 };
 pub(super) use times_of_day::{can_end_number, parse_zone};
 

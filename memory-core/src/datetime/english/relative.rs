@@ -3,7 +3,7 @@
 use super::super::chinese;
 use super::super::cursor::TokenCursor;
 use super::super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, DayPart, Month, Period, Year,
+    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, Year,
 };
 use super::super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::days::parse_day;
@@ -17,13 +17,15 @@ pub(super) fn parse_same_time(cursor: &mut TokenCursor<'_>) -> Option<DateExpres
     consume_same_time(cursor).then_some(())?;
     cursor.consume_word("on");
     let named = parse_day(cursor).filter(|named| named.part.is_none() && named.clock.is_none())?;
-    let day = if named.is_vague {
-        period_as_offset(&named.day)?
-    } else {
-        named.day
-    };
-    Some(DateExpression {
-        day: Some(day),
+    at_same_time(named)
+}
+
+/// Returns the current time of day on a day, or on the same day of another week, month or year.
+pub(in super::super) fn at_same_time(named: DayPhrase) -> Option<DateExpression> {
+    let offset = period_as_offset(&named.day).filter(|_| named.is_vague);
+    let is_day = offset.is_some() || !named.is_vague;
+    is_day.then(|| DateExpression {
+        day: Some(offset.unwrap_or(named.day)),
         is_same_time: true,
         every: named.every,
         ..DateExpression::default()
@@ -73,13 +75,9 @@ pub(super) fn parse_offset_from_time(cursor: &mut TokenCursor<'_>) -> Option<Dat
         (None, Some(_)) => is_of_thing,
         (None, None) => false,
     };
-    is_moment.then_some(())?;
-    Some(DateExpression {
-        ahead: if is_before {
-            amount.seconds
-        } else {
-            -amount.seconds
-        },
+    let lead = if is_before { amount } else { amount.negated() };
+    is_moment.then_some(DateExpression {
+        ahead: lead.seconds,
         ..spoken
     })
 }
@@ -130,31 +128,26 @@ pub(in super::super) fn parse_signed_amount(
 
 /// Consumes "after dinner" and "before bed".
 pub(super) fn parse_meal_time(cursor: &mut TokenCursor<'_>) -> Option<DayPart> {
-    let is_after = match cursor.word() {
-        "after" => true,
-        "before" | "at" => false,
-        _ => return None,
-    };
-    let is_at = cursor.word() == "at";
-    cursor.step();
-    let (before, at, after) = match cursor.word() {
-        "breakfast" => (7, 8, 9),
-        "lunch" => (11, 12, 13),
-        "dinner" | "supper" | "dinnertime" => (18, 19, 20),
-        "bed" if !is_at && !is_after => (22, 22, 22),
-        "bedtime" => (22, 22, 22),
-        _ => return None,
-    };
-    cursor.step();
+    let side = cursor.consume_known(|word| {
+        let is_side = matches!(word, "before" | "at" | "after");
+        is_side.then_some(word)
+    })?;
+    let (before, at, after) = cursor.consume_known(|word| {
+        Some(match word {
+            "breakfast" => (7, 8, 9),
+            "lunch" => (11, 12, 13),
+            "dinner" | "supper" | "dinnertime" => (18, 19, 20),
+            "bed" if side == "before" => (22, 22, 22),
+            "bedtime" => (22, 22, 22),
+            _ => return None,
+        })
+    })?;
     cursor.consume_word("time");
-    let hour = if is_at {
-        at
-    } else if is_after {
-        after
-    } else {
-        before
-    };
-    Some(DayPart::Around(hour))
+    Some(DayPart::Around(match side {
+        "before" => before,
+        "at" => at,
+        _ => after,
+    }))
 }
 
 /// Consumes a part of the day without a date or time: "remind me in the morning", "after dinner take the pills".

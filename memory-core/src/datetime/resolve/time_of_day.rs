@@ -56,13 +56,10 @@ pub(super) fn resolve_time(
         };
     }
     match date {
-        Some(date) if date == today => Some(
-            next_occurrence(clock, now, assumed).unwrap_or(ResolvedLocalTime::new(
-                date,
-                0,
-                prefer_afternoon(clock),
-            )?),
-        ),
+        Some(date) if date == today => {
+            let over = ResolvedLocalTime::new(date, 0, prefer_afternoon(clock))?;
+            Some(next_occurrence(clock, now, assumed).unwrap_or(over))
+        }
         Some(date) => ResolvedLocalTime::new(date, 0, at_waking_hour(clock, assumed)),
         None => match next_occurrence(clock, now, assumed) {
             Some(settled) => Some(settled),
@@ -130,13 +127,7 @@ fn within_day_part(clock: TimeOfDay, part: DayPart) -> Option<TimeOfDay> {
             clock
         });
     }
-    let sure = |hour| {
-        Some(TimeOfDay {
-            hour,
-            is_sure: true,
-            ..clock
-        })
-    };
+    let sure = |hour| Some(TimeOfDay { hour, ..clock }.sure());
     match (part, clock.hour) {
         (DayPart::SmallHours | DayPart::Morning, _) => clock.in_half(HalfDay::Before),
         (DayPart::Around(around), _) => clock.in_half(if around < 12 {
