@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::cursor::TokenCursor;
-use super::syntax::{CalendarDuration, DateExpression, DayExpression};
+use super::duration::CalendarDuration;
+use super::syntax::{DateExpression, DayExpression};
 use super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::token::{DateNumber, DateToken};
 use super::{chinese, english, find};

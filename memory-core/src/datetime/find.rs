@@ -6,13 +6,15 @@ use std::ops::Range;
 use chrono::{DateTime, TimeZone};
 
 use super::cursor::TokenCursor;
+use super::duration::CalendarDuration;
 use super::left_out::find_left_out;
 use super::mention::{
     DateMention, DatePrecision, TimeRelation, is_rescheduled, remove_rescheduled,
 };
 use super::range::{self, RangeEnd};
 use super::resolve::{ChronoZone, DateContext, ResolvedDate, resolve};
-use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, TimeOfDay};
+use super::syntax::{DateExpression, DayExpression};
+use super::time_of_day::{DayPart, TimeOfDay};
 use super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::token::{DateToken, tokenize_dates};
 use super::{approximate, chinese, english, numeric};

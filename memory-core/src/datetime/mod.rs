@@ -7,6 +7,7 @@
 mod approximate;
 mod chinese;
 mod cursor;
+mod duration;
 mod english;
 mod find;
 mod holidays;
@@ -14,12 +15,14 @@ mod left_out;
 mod lunar;
 mod mention;
 mod numeric;
+mod period;
 mod range;
 mod resolve;
 mod stated;
 mod syntax;
 #[cfg(test)]
 mod tests;
+mod time_of_day;
 mod token;
 mod zones;
 

@@ -3,10 +3,10 @@
 use chrono::{NaiveDate, Weekday};
 
 use super::cursor::TokenCursor;
-use super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, HalfDay, Month, Quantity, TimeOfDay, TimeUnit,
-    Year,
-};
+use super::duration::{CalendarDuration, Quantity, TimeUnit};
+use super::period::{Month, Year};
+use super::syntax::{DateExpression, DayExpression};
+use super::time_of_day::{HalfDay, TimeOfDay};
 use super::token::DateNumber;
 use super::token::DateTokenKind::{self, Han, Number, Other, Sign, Word};
 use super::{english, range};

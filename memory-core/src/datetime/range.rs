@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::cursor::TokenCursor;
-use super::syntax::{
-    DateExpression, DayExpression, Month, Period, PeriodEdge, TimeOfDay, Week, Year,
-};
+use super::period::{Month, Period, PeriodEdge, Year};
+use super::syntax::{DateExpression, DayExpression, Week};
+use super::time_of_day::TimeOfDay;
 use super::token::DateToken;
 use super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::{chinese, english, find, numeric};

@@ -3,10 +3,9 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
+use super::super::period::{Month, Period, PeriodEdge, Year};
 use super::super::range;
-use super::super::syntax::{
-    CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
-};
+use super::super::syntax::{CountedDays, DayExpression, DayPhrase};
 use super::super::token::DateTokenKind::{Han, Number};
 use super::lexicon::WORDS;
 use super::numbers::{digit_value, is_numeral, parse_number, parse_number_in, parse_year};

@@ -1,9 +1,11 @@
 //! Parses all day expressions in Chinese.
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::CalendarDuration;
 use super::super::english::period_as_offset;
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, DayExpression, DayPhrase, WeekdayAnchor, Year};
+use super::super::period::Year;
+use super::super::syntax::{DayExpression, DayPhrase, WeekdayAnchor};
 use super::super::token::DateTokenKind::{self, Han};
 use super::dates::{
     parse_bare_day, parse_calendar_date, parse_period_offset, parse_vague_period,

@@ -1,8 +1,8 @@
 //! Parses durations in Chinese: 三天, 半小时, 一个半月, 两年三个月.
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::{CalendarDuration, Quantity, TimeUnit};
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 use super::super::token::DateTokenKind::{self, Han};
 use super::lexicon::WORDS;
 use super::numbers::parse_number;

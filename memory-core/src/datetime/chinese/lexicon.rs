@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{DayPart, PeriodEdge, TimeUnit};
+use super::super::duration::TimeUnit;
+use super::super::period::PeriodEdge;
+use super::super::time_of_day::DayPart;
 
 word_classes! {
     /// The Chinese words of dates and times. Words with their meaning are in groups of the same meaning; a word precedes its own prefixes.

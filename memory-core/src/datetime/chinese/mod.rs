@@ -14,9 +14,9 @@ mod weeks;
 
 use super::cursor::TokenCursor;
 use super::numeric::BareHour;
-use super::syntax::{
-    DateExpression, DayExpression, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
-};
+use super::period::{Month, Period, PeriodEdge, Year};
+use super::syntax::{DateExpression, DayExpression, DayPhrase};
+use super::time_of_day::TimeOfDay;
 use super::token::DateTokenKind::Han;
 use super::zones::{NamedOffset, chinese_places, zone_of_id};
 use super::{english, numeric};

@@ -1,11 +1,12 @@
 //! Parses recurrences in Chinese: 每周一、三, 每个工作日, 每月第一个周一, 每隔三天, 每晚.
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::CalendarDuration;
 use super::super::numeric::BareHour;
+use super::super::period::{Month, Period, Year};
 use super::super::range;
-use super::super::syntax::{
-    CalendarDuration, DayExpression, DayPart, Month, Period, RecurrencePhrase, Week, Year,
-};
+use super::super::syntax::{DayExpression, RecurrencePhrase, Week};
+use super::super::time_of_day::DayPart;
 use super::super::token::DateTokenKind::{self, Han, Number, Sign};
 use super::dates::{
     parse_day_in_month, parse_nth_day, parse_period_edge, parse_weekday, parse_weekday_name,

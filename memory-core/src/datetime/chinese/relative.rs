@@ -1,8 +1,10 @@
 //! Parses times relative to another time or event: 明天这个时候, 明年今天, 提前一小时, 晚饭后.
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::CalendarDuration;
 use super::super::english::at_same_time;
-use super::super::syntax::{CalendarDuration, DateExpression, DayPart};
+use super::super::syntax::DateExpression;
+use super::super::time_of_day::DayPart;
 use super::super::token::DateTokenKind::Sign;
 use super::days::parse_day;
 use super::durations::parse_duration;

@@ -1,10 +1,10 @@
 //! Parses spans of days in Chinese: 七月第一周, 下个月前三天, 最近三天.
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::CalendarDuration;
+use super::super::period::{Month, Period, PeriodEdge, Year};
 use super::super::range;
-use super::super::syntax::{
-    CalendarDuration, DayExpression, DayPhrase, Month, Period, PeriodEdge, Year,
-};
+use super::super::syntax::{DayExpression, DayPhrase};
 use super::super::token::DateTokenKind::Han;
 use super::dates::{
     parse_date_in_month, parse_nth_day, parse_period_offset, parse_weekday, parse_year_reference,

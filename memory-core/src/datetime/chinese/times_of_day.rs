@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric::BareHour;
-use super::super::syntax::{DayPart, TimeOfDay};
+use super::super::time_of_day::{DayPart, TimeOfDay};
 use super::super::{numeric, range};
 use super::lexicon::WORDS;
 use super::numbers::{is_numeral, parse_adjacent_digits, parse_number_in};
@@ -79,17 +79,10 @@ fn parse_time_before_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 }
 
 fn parse_missing_minutes(cursor: &mut TokenCursor<'_>) -> Option<i32> {
-    let count = parse_number_in(cursor, 1..=59)?;
-    let each = if cursor.consume_any_han(&["刻钟", "刻"]) {
-        15
-    } else {
-        1
-    };
-    (each != 1 || cursor.consume_any_han(&["分钟", "分"])).then_some(())?;
-    i32::try_from(count)
-        .ok()
-        .filter(|count| *count < 60 / each)
-        .map(|count| count * each)
+    let count: i32 = parse_number_in(cursor, 1..=59)?;
+    let units = [(15, ["刻钟", "刻"]), (1, ["分钟", "分"])];
+    let minutes = count * cursor.consume_meaning(&units)?;
+    (minutes < 60).then_some(minutes)
 }
 
 /// Consumes "三点", "三点半", "16时40分50秒", "三點踏一".

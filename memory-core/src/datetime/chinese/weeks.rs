@@ -3,7 +3,8 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{DayExpression, DayPhrase, Period, PeriodEdge, Week};
+use super::super::period::{Period, PeriodEdge};
+use super::super::syntax::{DayExpression, DayPhrase, Week};
 use super::super::token::DateTokenKind::Han;
 use super::dates::{parse_calendar_date, parse_period_offset, parse_weekday, parse_weekday_name};
 use super::numbers::is_numeral;

@@ -2,8 +2,9 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric::expand_year;
+use super::super::period::{Month, Year};
 use super::super::range;
-use super::super::syntax::{DayExpression, Month, Year};
+use super::super::syntax::DayExpression;
 use super::super::token::DateNumber;
 use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::lexicon::{Sense, lookup_month, lookup_unit, lookup_weekday};

@@ -1,10 +1,9 @@
 //! Parses all day expressions in English.
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, Quantity,
-    WeekdayAnchor, Year,
-};
+use super::super::duration::{CalendarDuration, Quantity};
+use super::super::period::{Month, Period, Year};
+use super::super::syntax::{CountedDays, DayExpression, DayPhrase, WeekdayAnchor};
 use super::super::{numeric, range};
 use super::dates::{
     parse_day_of_month, parse_month_date, parse_period_offset, parse_relative_year,
@@ -291,9 +290,8 @@ fn parse_holiday_day(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
 fn parse_closest_weekday(cursor: &mut TokenCursor<'_>, depth: u32) -> Option<DayPhrase> {
     cursor.consume_word("the");
     let nth = cursor.attempt(parse_ordinal).unwrap_or(1);
-    cursor
-        .consume_any_word(&["closest", "nearest"])
-        .then_some(())?;
+    let is_closest = cursor.consume_any_word(&["closest", "nearest"]);
+    is_closest.then_some(())?;
     let (weekday, _) = cursor.consume_known(lookup_weekday)?;
     cursor.consume_word("to").then_some(())?;
     let named = parse_nested_day(cursor, depth).filter(|named| !named.is_vague)?;

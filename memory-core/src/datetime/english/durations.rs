@@ -1,8 +1,8 @@
 //! Parses durations in English: "two and a half hours", "a fortnight".
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::{CalendarDuration, Quantity, TimeUnit};
 use super::super::numeric;
-use super::super::syntax::{CalendarDuration, Quantity, TimeUnit};
 
 use super::lexicon::{WORDS, lookup_unit, lookup_unit_letter};
 use super::numbers::{parse_below_hundred, parse_number};

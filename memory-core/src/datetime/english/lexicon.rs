@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{CalendarDuration, DayPart, Quantity, TimeUnit};
+use super::super::duration::{CalendarDuration, Quantity, TimeUnit};
+use super::super::time_of_day::DayPart;
 use super::super::zones::can_start_place;
 
 word_classes! {

@@ -16,11 +16,11 @@ mod weekdays;
 use std::ops::Range;
 
 use super::cursor::TokenCursor;
+use super::duration::CalendarDuration;
 use super::numeric::BareHour;
-use super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge,
-    RecurrencePhrase, TimeOfDay, Week, Year,
-};
+use super::period::{Month, Period, PeriodEdge, Year};
+use super::syntax::{DateExpression, DayExpression, DayPhrase, RecurrencePhrase, Week};
+use super::time_of_day::{DayPart, TimeOfDay};
 use super::token::DateTokenKind::{Sign, Word};
 use super::zones::NamedOffset;
 use super::{numeric, range};
@@ -183,10 +183,6 @@ fn parse_first_day_ahead(cursor: &mut TokenCursor<'_>) -> Option<(DayExpression,
     Some((named.day, start..end))
 }
 
-fn is_whole_month(spoken: &DateExpression) -> bool {
-    spoken.has_day(DayExpression::is_whole_month)
-}
-
 fn is_empty(spoken: &DateExpression) -> bool {
     spoken.day.is_none()
         && spoken.clock.is_none()
@@ -257,13 +253,13 @@ fn parse_component(cursor: &mut TokenCursor<'_>, spoken: &mut DateExpression) ->
         spoken.day = recurrence.day.or(spoken.day.take());
         spoken.part = spoken.part.or(recurrence.part);
         // A day of "every June" can follow.
-        spoken.is_vague |= is_whole_month(spoken);
+        spoken.is_vague |= spoken.has_day(DayExpression::is_whole_month);
         return true;
     }
     if let Some(recurrence) = cursor.attempt(|cursor| parse_recurring_days(cursor, spoken)) {
         spoken.every = Some(recurrence.every);
         spoken.day = recurrence.day;
-        spoken.is_vague |= is_whole_month(spoken);
+        spoken.is_vague |= spoken.has_day(DayExpression::is_whole_month);
         return true;
     }
     if spoken.day.is_none() {
@@ -437,7 +433,7 @@ fn parse_recurrence_beside(
         }
         None => spoken.clock.is_none() || !recurrence.every.is_exact,
     };
-    let is_definite = !spoken.is_vague || is_whole_month(spoken);
+    let is_definite = !spoken.is_vague || spoken.has_day(DayExpression::is_whole_month);
     (fits && is_definite && (!needs_time || is_adverb || is_beside() || is_time_next()))
         .then_some(recurrence)
 }

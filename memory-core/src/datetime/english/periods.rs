@@ -1,9 +1,9 @@
 //! Parses weeks, months and years in English, and their ends: "by the end of next month", "in May".
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{
-    DayExpression, DayPart, DayPhrase, Month, Period, PeriodEdge, TimeOfDay, Year,
-};
+use super::super::period::{Month, Period, PeriodEdge, Year};
+use super::super::syntax::{DayExpression, DayPhrase};
+use super::super::time_of_day::{DayPart, TimeOfDay};
 use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::{numeric, range};
 use super::dates::{

@@ -3,11 +3,10 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::{CalendarDuration, Quantity, TimeUnit};
+use super::super::period::{Month, Period, PeriodEdge, Year};
 use super::super::range;
-use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPhrase, Month, Period, PeriodEdge, Quantity,
-    RecurrencePhrase, TimeUnit, Week, Year,
-};
+use super::super::syntax::{CountedDays, DayExpression, DayPhrase, RecurrencePhrase, Week};
 
 use super::dates::no_noun_follows;
 use super::days::{parse_day, parse_listed_date};
@@ -32,9 +31,8 @@ pub(super) fn parse_recurrence(cursor: &mut TokenCursor<'_>) -> Option<Recurrenc
         return Some(plural);
     }
     if cursor.consume_word("once") {
-        cursor
-            .consume_any_word(&["a", "every", "per"])
-            .then_some(())?;
+        let is_each = cursor.consume_any_word(&["a", "every", "per"]);
+        is_each.then_some(())?;
         return parse_one_unit(cursor).map(RecurrencePhrase::interval);
     }
     if !cursor.consume_any_word(&EACH) {
@@ -120,9 +118,8 @@ fn parse_each_working_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhra
 
 /// Consumes "every other Friday" and "every second Thursday", which are every two weeks, and "every other June".
 fn parse_alternate_day(cursor: &mut TokenCursor<'_>) -> Option<RecurrencePhrase> {
-    cursor
-        .consume_any_word(&["other", "second", "alternate"])
-        .then_some(())?;
+    let is_alternate = cursor.consume_any_word(&["other", "second", "alternate"]);
+    is_alternate.then_some(())?;
     let days = parse_weekdays(cursor).or_else(|| parse_months(cursor))?;
     // "Every second Monday of the month" counts within the month.
     (!matches!(cursor.word(), "of" | "in")).then_some(())?;

@@ -2,9 +2,10 @@
 
 use super::super::chinese;
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{
-    CalendarDuration, DateExpression, DayExpression, DayPart, DayPhrase, Month, Period, Year,
-};
+use super::super::duration::CalendarDuration;
+use super::super::period::{Month, Period, Year};
+use super::super::syntax::{DateExpression, DayExpression, DayPhrase};
+use super::super::time_of_day::DayPart;
 use super::super::token::DateTokenKind::{Han, Number, Sign, Word};
 use super::days::parse_day;
 use super::durations::parse_duration;

@@ -3,9 +3,9 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
-use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, DayPhrase, Period, Quantity, WeekdayAnchor, Year,
-};
+use super::super::duration::{CalendarDuration, Quantity};
+use super::super::period::{Period, Year};
+use super::super::syntax::{CountedDays, DayExpression, DayPhrase, WeekdayAnchor};
 use super::days::parse_day;
 use super::durations::{parse_duration, parse_unit};
 use super::numbers::parse_year;
@@ -16,14 +16,10 @@ use super::recurrence::parse_nth;
 pub(super) fn parse_span(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
     cursor.attempt_any(&[
         parse_part_of_period,
-        parse_whole_quarter,
+        |cursor| parse_quarter(cursor).map(DayPhrase::whole),
         parse_week_of_day,
         parse_span_beside_now,
     ])
-}
-
-fn parse_whole_quarter(cursor: &mut TokenCursor<'_>) -> Option<DayPhrase> {
-    parse_quarter(cursor).map(DayPhrase::whole)
 }
 
 /// Consumes "the first week of July", "the second half of the month" and "the last weekend of August".

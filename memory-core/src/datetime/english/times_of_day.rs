@@ -2,7 +2,7 @@
 
 use super::super::cursor::TokenCursor;
 use super::super::numeric::BareHour;
-use super::super::syntax::{DayPart, HalfDay, TimeOfDay};
+use super::super::time_of_day::{DayPart, HalfDay, TimeOfDay};
 use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::zones::{NamedOffset, can_start_place, zone_of_id, zone_of_place};
 use super::super::{numeric, range};

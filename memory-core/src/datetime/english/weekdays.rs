@@ -3,10 +3,10 @@
 use chrono::Weekday;
 
 use super::super::cursor::TokenCursor;
+use super::super::duration::CalendarDuration;
 use super::super::numeric::BareHour;
-use super::super::syntax::{
-    CalendarDuration, DayExpression, DayPhrase, Month, Week, WeekdayAnchor,
-};
+use super::super::period::Month;
+use super::super::syntax::{DayExpression, DayPhrase, Week, WeekdayAnchor};
 
 use super::super::{numeric, range};
 use super::dates::{no_noun_follows, parse_month, parse_month_date, parse_period_offset};

@@ -2,11 +2,10 @@
 
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta, Weekday};
 
+use super::super::duration::CalendarDuration;
 use super::super::holidays::{Holiday, last_of_month, nth_weekday};
-use super::super::syntax::{
-    CalendarDuration, CountedDays, DayExpression, Month, Period, PeriodEdge, Week, WeekdayAnchor,
-    Year,
-};
+use super::super::period::{Month, Period, PeriodEdge, Year};
+use super::super::syntax::{CountedDays, DayExpression, Week, WeekdayAnchor};
 
 /// Number of years to search: two leap days are at most eight years apart.
 const MAX_YEARS: i32 = 8;

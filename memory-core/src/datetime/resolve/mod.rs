@@ -11,8 +11,10 @@ use self::recurrence::RecurringDays;
 use self::time_of_day::{
     ResolvedLocalTime, at_waking_hour, record_assumption, resolve_day_part, resolve_time,
 };
+use super::duration::CalendarDuration;
 use super::mention::{DatePrecision, TimeRelation};
-use super::syntax::{CalendarDuration, DateExpression, DayExpression, DayPart, HalfDay, TimeOfDay};
+use super::syntax::{DateExpression, DayExpression};
+use super::time_of_day::{DayPart, HalfDay, TimeOfDay};
 
 pub(super) use self::time_of_day::{ChronoZone, ClockChange, DynTimeZone, ZonedTime};
 
@@ -155,18 +157,24 @@ fn resolve_recurrence(
             .take(MAX_DATES)
             .filter_map(|date| on(DayExpression::on(date)))
             .find(is_next)?;
-    if is_within {
-        let note = "Such a day comes every week; assuming the first of the month.";
-        found.assumed.push(note.to_owned());
-    }
-    if day.is_whole_month() {
-        let note = "No day of the month is given; assuming the first.";
-        found.assumed.push(note.to_owned());
-    }
-    if day.is_in_either_order() {
-        let note = "Assuming the month first in dates such as 5/6.";
-        found.assumed.push(note.to_owned());
-    }
+    let notes = [
+        (
+            is_within,
+            "Such a day comes every week; assuming the first of the month.",
+        ),
+        (
+            day.is_whole_month(),
+            "No day of the month is given; assuming the first.",
+        ),
+        (
+            day.is_in_either_order(),
+            "Assuming the month first in dates such as 5/6.",
+        ),
+    ];
+    let applying = notes.into_iter().filter(|(applies, _)| *applies);
+    found
+        .assumed
+        .extend(applying.map(|(_, note)| note.to_owned()));
     Some(found)
 }
 

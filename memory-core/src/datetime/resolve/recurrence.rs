@@ -3,7 +3,8 @@
 use chrono::{Datelike, Days, NaiveDate};
 
 use super::day::{add_duration, first_of_month, monday_of_week, resolve_day};
-use crate::datetime::syntax::{CalendarDuration, DayExpression};
+use crate::datetime::duration::CalendarDuration;
+use crate::datetime::syntax::DayExpression;
 
 /// Maximum number of periods that are searched: leap days are up to eight years apart.
 const MAX_PERIODS: i64 = 8 * 12;

@@ -6,7 +6,7 @@ use chrono::{
 };
 
 use super::naive_time;
-use crate::datetime::syntax::{DayPart, HalfDay, TimeOfDay};
+use crate::datetime::time_of_day::{DayPart, HalfDay, TimeOfDay};
 
 /// A resolved date and time.
 #[derive(Debug, Clone, Copy)]
