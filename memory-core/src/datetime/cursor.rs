@@ -177,6 +177,11 @@ impl<'t> TokenCursor<'t> {
 
     /// Consumes all words of a phrase, also with hyphens between them, or nothing.
     pub(super) fn consume_phrase(&mut self, phrase: &str) -> bool {
+        // Most phrases start with another word.
+        let word = self.word();
+        if word.is_empty() || !phrase.starts_with(word) {
+            return false;
+        }
         self.try_consume(|cursor| {
             let mut words = phrase.split(' ');
             words.next().is_some_and(|word| cursor.consume_word(word))
@@ -241,6 +246,7 @@ impl<'t> TokenCursor<'t> {
         &mut self,
         words: &[(T, W)],
     ) -> Option<T> {
+        matches!(self.peek(0)?, Han(_) | Number(_)).then_some(())?;
         words
             .iter()
             .find(|(_, words)| self.consume_any_han(words.as_ref()))

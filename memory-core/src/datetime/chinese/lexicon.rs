@@ -8,7 +8,9 @@ use super::super::period::PeriodEdge;
 use super::super::time_of_day::DayPart;
 
 word_classes! {
-    /// The Chinese words of dates and times. Words with their meaning are in groups of the same meaning; a word precedes its own prefixes.
+    /// The Chinese words of dates and times. Words with their meaning are in groups of the same meaning.
+    ///
+    /// A word precedes its own prefixes.
     WORDS = "../../language/zh/dates.json": ChineseWords {
         /// The simplified forms of traditional characters and variants.
         simplified: HashMap<char, char>,

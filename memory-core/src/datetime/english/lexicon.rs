@@ -52,15 +52,15 @@ word_classes! {
         now,
         /// Words before a part of the day that say nothing about the hour.
         loose_hours,
-        /// Words between which and its name a part of the day has no other word.
+        /// Words that introduce a part of the day.
         day_part_openings,
-        /// Words between "in" and an amount of which it is the limit.
+        /// Words between "in" and an amount that is a limit.
         limits,
         /// Words before an amount that is not exact.
         about,
         /// Words behind an amount that is counted from now.
         from_now,
-        /// Words behind the time by which a reminder is earlier than its event.
+        /// Words behind the amount of time by which a reminder precedes its event.
         ahead,
         /// Words between a number and its unit.
         before_units,
@@ -71,8 +71,18 @@ word_classes! {
     }
 }
 
+/// The names of weekdays, months and time zones, and the words for frequencies.
+static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    let frequencies = WORDS.frequencies.iter().flat_map(|(_, words)| words);
+    let zones = WORDS.zone_minutes.iter().flat_map(|(_, words)| words);
+    let names = WORDS.weekdays.iter().chain(&WORDS.months).flatten();
+    let words = names.chain(frequencies).chain(zones);
+    words.chain(WORDS.zone_ids.keys()).copied().collect()
+});
+
 /// Returns what a word means in a table.
 fn meaning<T: Copy>(table: &[(T, Vec<&str>)], word: &str) -> Option<T> {
+    (!word.is_empty()).then_some(())?;
     let (meaning, _) = table.iter().find(|(_, words)| words.contains(&word))?;
     Some(*meaning)
 }
@@ -121,6 +131,8 @@ fn misspelled_name(word: &str) -> Option<&'static str> {
 
 /// Returns the place of a name in a table, also of a misspelled one.
 fn lookup_name(table: &[Vec<&str>], word: &str) -> Option<u8> {
+    // No name is shorter.
+    (3 <= word.len()).then_some(())?;
     let name = misspelled_name(word).unwrap_or(word);
     let place = table.iter().position(|names| names.contains(&name))?;
     u8::try_from(place).ok()
@@ -196,11 +208,7 @@ pub(super) fn can_follow_number(word: &str) -> bool {
 }
 
 fn is_name(word: &str) -> bool {
-    lookup_weekday(word).is_some()
-        || lookup_month(word).is_some()
-        || lookup_zone(word).is_some()
-        || lookup_zone_id(word).is_some()
-        || lookup_frequency(word).is_some()
+    NAMES.contains(word) || misspelled_name(word).is_some()
 }
 
 /// Returns whether an expression can start with the word.
