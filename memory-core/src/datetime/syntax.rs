@@ -55,11 +55,6 @@ impl From<TimeOfDay> for DateExpression {
 }
 
 impl DateExpression {
-    /// Returns a day, as the end of a range.
-    pub(super) fn boxed_day(day: DayExpression) -> Box<Self> {
-        Box::new(day.into())
-    }
-
     /// Adds an amount to the time, and returns whether that is possible: a recurrence or a range has no single time.
     ///
     /// Days and longer units keep the hour. Hours are added to the current hour of a day that is named relative to today.
@@ -107,7 +102,7 @@ impl DateExpression {
         self.day = Some(named.day);
         self.part = self.part.or(named.part);
         self.is_vague = named.is_vague;
-        self.end = named.end.map(Self::boxed_day);
+        self.end = named.end.map(|day| Box::new(day.into()));
     }
 
     /// Returns whether there is a day for which `is` holds.
