@@ -92,7 +92,7 @@ impl TimeRelation {
 
 word_classes! {
     /// The words that say that an appointment has a new time.
-    WORDS = "../language/shared/rescheduling.json": ReschedulingWords {
+    WORDS = "../language/rescheduling.json": ReschedulingWords {
         /// Verbs that indicate that an appointment has a new time.
         verbs,
         /// Chinese expressions between the old and the new time.

@@ -22,7 +22,7 @@ pub(super) enum NamedOffset {
 
 word_classes! {
     /// Words of the identifiers in the IANA database.
-    ZONE_WORDS = "../language/shared/zones.json": ZoneWords {
+    ZONE_WORDS = "../language/zones.json": ZoneWords {
         /// First parts of identifiers.
         regions,
         /// Last parts that have another meaning before "time".
