@@ -122,6 +122,9 @@ pub(crate) static WORDS: LazyLock<CommonWords> = LazyLock::new(|| {
 word_classes! {
     /// The word classes of `words.json`.
     CommonWords {
+        /// Abbreviations with a full stop that ends no sentence, such as titles before a name.
+        abbreviations,
+
         /// Words that state a change: `moved`; phrases that do.
         changes,
         change_phrases,

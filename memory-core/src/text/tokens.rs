@@ -6,6 +6,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::fold::for_each_folded;
 use super::stem::{CachedStemmer, StemLanguage, lemma};
+use crate::language::WORDS;
 
 /// A token, by which a text is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -461,7 +462,9 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     while let Some((at, character)) = characters.next() {
         let next = characters.peek().map(|(_, next)| *next);
         let ends = match character {
-            '.' | '…' => next.is_none_or(char::is_whitespace),
+            '.' | '…' => {
+                next.is_none_or(char::is_whitespace) && !ends_in_abbreviation(&text[begin..at])
+            }
             _ => is_sentence_end(character),
         };
         has_ended |= ends;
@@ -474,6 +477,13 @@ pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     }
     push_range(text, begin..text.len(), &mut found);
     found
+}
+
+fn ends_in_abbreviation(text: &str) -> bool {
+    let word = text.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let word = word.trim_start_matches(['(', '"', '[']);
+    let mut all = WORDS.abbreviations.iter();
+    all.any(|own| own.eq_ignore_ascii_case(word))
 }
 
 /// Adds a range that contains a letter, a digit or a fence of code.

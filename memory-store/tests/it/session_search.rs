@@ -1,6 +1,7 @@
 //! The search of sessions.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::sync::Arc;
 
 use memory_core::instance::InstanceOperations;
@@ -20,7 +21,8 @@ struct Sessions {
 impl Sessions {
     fn new() -> Self {
         let (folder, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        let store = HistoryFolder::new(folder.path()).with_index(index.path().join("sessions"));
+        let store =
+            HistoryFolder::new(folder.path()).with_index(index.path().join("index/sessions"));
         let messages = messages(Arc::new(store)).0;
         Self {
             folder,
@@ -90,6 +92,13 @@ fn the_text_of_parts_is_found_and_calls_of_tools_are_not() {
     };
     let session: SessionName = "s".parse().unwrap();
     history::append(&sessions.messages, &session, &draft, SecretPolicy::Keep).unwrap();
+    let deep = format!(
+        "{{\"role\":\"user\",\"content\":\"a deep dragon\",\"meta\":{}{}}}\n",
+        "[".repeat(200),
+        "]".repeat(200)
+    );
+    fs::write(sessions.folder.path().join("deep.jsonl"), deep).unwrap();
+    assert_eq!(sessions.texts("dragon"), ["a deep dragon"]);
     sessions.append("s", "tool", "a green kite");
     sessions.append("s", "system", "Answer about a kite.");
     assert_eq!(sessions.texts("kite"), ["a red kite\nand a blue one"]);
@@ -127,7 +136,7 @@ fn a_lost_index_is_built_anew_and_a_purge_of_the_trash_removes_it() {
     let sessions = Sessions::new();
     sessions.append("s", "user", "a kite");
     assert_eq!(sessions.texts("kite"), ["a kite"]);
-    let place = sessions.index.path().join("sessions");
+    let place = sessions.index.path().join("index/sessions");
     fs::remove_dir_all(&place).unwrap();
     assert_eq!(sessions.texts("kite"), ["a kite"]);
     history::delete(&sessions.messages, &"s".parse().unwrap()).unwrap();
@@ -135,6 +144,43 @@ fn a_lost_index_is_built_anew_and_a_purge_of_the_trash_removes_it() {
     store.purge_trash(memory_core::MAX_TIME).unwrap();
     assert!(!place.exists(), "the index may contain the deleted message");
     assert_eq!(sessions.texts("kite"), [""; 0]);
+}
+
+#[test]
+fn a_damaged_index_is_repaired_and_a_link_is_no_session() {
+    let sessions = Sessions::new();
+    sessions.append("s", "user", "a kite");
+    assert_eq!(sessions.texts("kite"), ["a kite"]);
+    fs::remove_dir_all(sessions.index.path().join("index/sessions/text")).unwrap();
+    let other = HistoryFolder::new(sessions.folder.path())
+        .with_index(sessions.index.path().join("index/sessions"));
+    let other = messages(Arc::new(other)).0;
+    let search = || history::search(&other, &Query::new("kite"), &mut |_| ());
+    assert_eq!(search().unwrap().unwrap().total, 1);
+    symlink("s.jsonl", sessions.folder.path().join("t.jsonl")).unwrap();
+    let file = sessions.folder.path().join("u.jsonl");
+    fs::write(&file, "{\"role\":\"user\",\"content\":\"my kite\"}\n").unwrap();
+    assert_eq!(search().unwrap().unwrap().total, 2);
+}
+
+#[test]
+fn of_several_sessions_the_best_message_each_is_chosen() {
+    let sessions = Sessions::new();
+    for number in 0..40 {
+        sessions.append("long", "user", &format!("kite kite number {number}"));
+    }
+    for session in ["a", "b", "c"] {
+        sessions.append(session, "user", "one kite among other toys");
+    }
+    let query = Query::new("kite");
+    let best = history::search_sessions(&sessions.messages, &query, 3, &mut |_| ()).unwrap();
+    let scopes: Vec<String> = best
+        .hits
+        .iter()
+        .map(|hit| hit.stored.memory.scope.to_string())
+        .collect();
+    assert_eq!((scopes.len(), best.total), (3, 43), "{scopes:?}");
+    assert_eq!(scopes[0], "conversation:long");
 }
 
 #[test]

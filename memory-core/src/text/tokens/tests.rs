@@ -219,6 +219,22 @@ fn mixed() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn a_title_before_a_name_ends_no_sentence() {
+    let split = |text: &'static str| -> Vec<&str> {
+        sentences(text)
+            .into_iter()
+            .map(|range| text[range].trim())
+            .collect()
+    };
+    let whole = "Ines sees Dr. Zupan (e.g. on Mondays).";
+    assert_eq!(split(whole), [whole]);
+    assert_eq!(
+        split("The answer is no. Ask Anna."),
+        ["The answer is no.", "Ask Anna."]
+    );
+}
+
 proptest! {
     #[test]
     fn spans_are_in_order_and_on_borders(text in mixed()) {
