@@ -222,7 +222,7 @@ fn mixed() -> impl Strategy<Value = String> {
 #[test]
 fn a_title_before_a_name_ends_no_sentence() {
     let split = |text: &'static str| -> Vec<&str> {
-        sentences(text)
+        super::sentences(text)
             .into_iter()
             .map(|range| text[range].trim())
             .collect()
