@@ -105,6 +105,9 @@ pub(super) fn print(found: &SearchResults, output: &mut Output) -> Result<(), Fa
             }
         }
     }
+    if let Some(why) = &found.degraded {
+        output.warn_incomplete(why)?;
+    }
     let shown = found.hits.len() as u64;
     if shown < found.total {
         output.note(&format!(
