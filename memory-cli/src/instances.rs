@@ -44,6 +44,13 @@ pub(crate) struct InstanceRegistry {
     allowed: Option<AllowedPaths>,
 }
 
+/// Returns whether the default history has a definition or a folder. Most homes have neither, and an instance takes time to open.
+pub(crate) fn has_default_history(settings: &Settings) -> Result<bool, Failure> {
+    let (kind, name) = ("history".parse()?, DEFAULT.parse()?);
+    Ok(settings.root.value.join("history").is_dir()
+        || open_definitions(settings)?.read(&kind, &name)?.is_some())
+}
+
 /// Returns the registry with a cache of open instances.
 pub(crate) fn open_cached(settings: &Arc<Settings>) -> Result<Arc<OpenInstances>, Failure> {
     let agent_secrets = if settings.agents.allow_secret.value {

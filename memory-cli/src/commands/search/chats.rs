@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::datetime;
 use crate::failure::Failure;
 use crate::ingestion::{INDEXING_SESSIONS, open_history};
-use crate::instances::DEFAULT;
+use crate::instances::{DEFAULT, has_default_history};
 use crate::print::{Output, OutputForm, Palette, escape_line};
 
 /// Maximum number of sessions shown after the memories.
@@ -59,7 +59,11 @@ pub(super) fn find_best_sessions(
 ) -> Result<Option<SearchResults>, Failure> {
     let mut bar = output.progress_bar(INDEXING_SESSIONS);
     let mut show = |progress| bar.show(progress);
-    let found = open_history(DEFAULT, settings).and_then(|messages| {
+    let found = has_default_history(settings).and_then(|exists| {
+        if !exists {
+            return Ok(SearchResults::default());
+        }
+        let messages = open_history(DEFAULT, settings)?;
         Ok(history::search_sessions(
             &messages,
             query,
