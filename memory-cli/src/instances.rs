@@ -256,7 +256,7 @@ impl InstanceRegistry {
                 let mut store = HistoryFolder::new(folder()?);
                 // `memory search` searches the sessions of the default instance.
                 if name.as_str() == DEFAULT {
-                    store = store.with_index(self.settings.root.value.join("index/sessions"));
+                    store = store.with_index(&self.settings.root.value);
                 }
                 InstanceHandle::History(Messages {
                     store: Arc::new(store),

@@ -29,7 +29,7 @@ use crate::cache_file::create_folder;
 use crate::disk::{
     BackwardLines, DirEntryKind, Disk, ForwardLines, LazyDisk, RealDisk, find_case_variant,
 };
-use crate::index::MemoryIndex;
+use crate::index::{self, MemoryIndex};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{not_found_error, to_records};
 use memory_core::text::windows_name_problem;
@@ -70,10 +70,11 @@ impl HistoryFolder {
         }
     }
 
-    /// Makes the sessions searchable, by an index with its files in the folder `place`.
+    /// Makes the sessions searchable, by an index below the index of the home at `home`.
     #[must_use]
-    pub fn with_index(mut self, place: impl Into<PathBuf>) -> Self {
-        self.index = Some((place.into(), OnceLock::new()));
+    pub fn with_index(mut self, home: &Path) -> Self {
+        let place = home.join(index::FOLDER).join(index::SESSIONS);
+        self.index = Some((place, OnceLock::new()));
         self
     }
 

@@ -53,7 +53,7 @@ mod vocabulary;
 
 pub(crate) use lookup::MemoryLocation;
 pub(crate) use memory_index::MemoryIndex;
-pub(crate) use open::{FOLDER, REHEARSAL};
+pub(crate) use open::{FOLDER, REHEARSAL, SESSIONS};
 pub(crate) use refresh::RefreshDepth;
 pub(crate) use scan::{CATEGORIES, ENTRIES};
 pub(crate) use update::AppliedChange;

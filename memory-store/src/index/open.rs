@@ -29,6 +29,9 @@ pub(crate) const FOLDER: &str = "index";
 /// Name prefix of copies of the home in the folder of the index; see [`crate::Rehearsal`].
 pub(crate) const REHEARSAL: &str = "rehearsal-";
 
+/// The folder of the index of sessions, in that of the index. A copy of the home has no sessions.
+pub(crate) const SESSIONS: &str = "sessions";
+
 /// The lock file: locked exclusively to replace the files of the index, shared to open them.
 const LOCK: &str = ".lock";
 
@@ -387,7 +390,8 @@ fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
-        if entry.file_name().to_string_lossy().starts_with(REHEARSAL) {
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with(REHEARSAL) || name == SESSIONS {
             continue;
         }
         if entry.file_type()?.is_dir() {

@@ -11,22 +11,21 @@ use memory_core::{Code, Query, SecretPolicy};
 use memory_store::history::HistoryFolder;
 use tempfile::TempDir;
 
-/// A folder of sessions with an index in another folder.
+/// A folder of sessions with an index in a home.
 struct Sessions {
     folder: TempDir,
-    index: TempDir,
+    home: TempDir,
     messages: Messages,
 }
 
 impl Sessions {
     fn new() -> Self {
-        let (folder, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        let store =
-            HistoryFolder::new(folder.path()).with_index(index.path().join("index/sessions"));
+        let (folder, home) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let store = HistoryFolder::new(folder.path()).with_index(home.path());
         let messages = messages(Arc::new(store)).0;
         Self {
             folder,
-            index,
+            home,
             messages,
         }
     }
@@ -136,11 +135,11 @@ fn a_lost_index_is_built_anew_and_a_purge_of_the_trash_removes_it() {
     let sessions = Sessions::new();
     sessions.append("s", "user", "a kite");
     assert_eq!(sessions.texts("kite"), ["a kite"]);
-    let place = sessions.index.path().join("index/sessions");
+    let place = sessions.home.path().join("index/sessions");
     fs::remove_dir_all(&place).unwrap();
     assert_eq!(sessions.texts("kite"), ["a kite"]);
     history::delete(&sessions.messages, &"s".parse().unwrap()).unwrap();
-    let store = HistoryFolder::new(sessions.folder.path()).with_index(&place);
+    let store = HistoryFolder::new(sessions.folder.path()).with_index(sessions.home.path());
     store.purge_trash(memory_core::MAX_TIME).unwrap();
     assert!(!place.exists(), "the index may contain the deleted message");
     assert_eq!(sessions.texts("kite"), [""; 0]);
@@ -151,9 +150,8 @@ fn a_damaged_index_is_repaired_and_a_link_is_no_session() {
     let sessions = Sessions::new();
     sessions.append("s", "user", "a kite");
     assert_eq!(sessions.texts("kite"), ["a kite"]);
-    fs::remove_dir_all(sessions.index.path().join("index/sessions/text")).unwrap();
-    let other = HistoryFolder::new(sessions.folder.path())
-        .with_index(sessions.index.path().join("index/sessions"));
+    fs::remove_dir_all(sessions.home.path().join("index/sessions/text")).unwrap();
+    let other = HistoryFolder::new(sessions.folder.path()).with_index(sessions.home.path());
     let other = messages(Arc::new(other)).0;
     let search = || history::search(&other, &Query::new("kite"), &mut |_| ());
     assert_eq!(search().unwrap().unwrap().total, 1);

@@ -76,7 +76,7 @@ struct MemoriesPage {
     /// Whether they are shown at first, because few memories have all words.
     is_less_likely_open: bool,
     /// The best messages of sessions.
-    sessions: Vec<SessionMatch>,
+    sessions: Vec<FoundSession>,
     facets: Vec<Facet>,
     searches: Vec<SearchLink>,
     previous: Option<String>,
@@ -86,7 +86,7 @@ struct MemoriesPage {
 }
 
 /// The best message of a session.
-struct SessionMatch {
+struct FoundSession {
     path: String,
     name: Label,
     role: Label,
@@ -245,7 +245,7 @@ fn find_sessions(
     request: &WebRequest,
     text: &str,
     filter: &Filter,
-) -> Result<Vec<SessionMatch>, PageError> {
+) -> Result<Vec<FoundSession>, PageError> {
     let place = ("history".to_owned(), "default".to_owned());
     let messages = open_messages(request, &place)?;
     let query = Query::new(text).filter(Filter {
@@ -256,7 +256,7 @@ fn find_sessions(
     let found = history::search_sessions(&messages, &query, MAX_SESSIONS, &mut |_| ())?;
     let matches = found.hits.iter().map(|hit| {
         let chat = ChatHit::of(hit);
-        SessionMatch {
+        FoundSession {
             path: session_path(&place, chat.name),
             name: Label::cut(chat.name, 140),
             role: Label::new(chat.role),
