@@ -70,7 +70,7 @@ pub fn replaces_note(newer: &Memory, older: &Memory) -> bool {
 /// The categories are chosen anew for each note, often differently for the same subject.
 pub fn may_replace_note(newer: &Memory, older: &Memory) -> bool {
     ReplaceableNote::of(older).is_some_and(|own| {
-        older.last_stated_at() < newer.last_stated_at() && own.is_changed_by(newer, true)
+        older.last_stated_at() < newer.last_stated_at() && own.has_change_in(newer, true)
     })
 }
 
@@ -165,17 +165,23 @@ impl<'m> ReplaceableNote<'m> {
         let is_restated = newer.created_at <= self.memory.created_at;
         if is_restated {
             return ReplaceableNote::of(newer)
-                .is_some_and(|newer| newer.is_changed_by(self.memory, false));
+                .is_some_and(|newer| newer.is_changed_by(self.memory));
         }
-        self.is_changed_by(newer, false)
+        self.is_changed_by(newer)
     }
 
-    /// Returns whether `other` states a change of this note, of the same category or of any.
-    fn is_changed_by(&self, other: &Memory, is_any_category: bool) -> bool {
-        let is_sorted =
-            is_any_category || ![self.memory.category, other.category].contains(&Category::Inbox);
+    /// Returns whether `other` states a change of this note, and neither is sorted into another category than the other.
+    fn is_changed_by(&self, other: &Memory) -> bool {
+        let is_sorted = ![self.memory.category, other.category].contains(&Category::Inbox);
+        (!is_sorted || other.category == self.memory.category)
+            && self.has_change_in(other, is_sorted)
+    }
+
+    /// Returns whether `other` states a change of this note, whatever its category.
+    ///
+    /// Unless both are sorted, it must repeat all words but values.
+    fn has_change_in(&self, other: &Memory, is_sorted: bool) -> bool {
         if other.content.len() > MAX_SIZES[1]
-            || is_sorted && !is_any_category && other.category != self.memory.category
             || !is_of_person_or_agent(other)
             || !is_near(&other.scope, &self.memory.scope)
         {

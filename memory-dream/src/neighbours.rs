@@ -29,7 +29,7 @@ const MIN_CONTAINMENT: f32 = 0.6;
 
 /// Minimum cosine of the best match, and of any other one, if they are related by their meaning.
 ///
-/// In a week with 30 changes of facts, 25 of the former facts are related, and 22 others; with the second minimum for all, 18 and 11.
+/// In a week with 30 changes of facts, 25 of the earlier facts are related, and 22 others; with the second minimum for all, 18 and 11.
 const MIN_COSINES: [f32; 2] = [0.35, 0.45];
 
 /// Finds neighbours by comparing texts and their claims.

@@ -9,7 +9,7 @@
 //! | read, tag, edit, upgrade | a memory, see [`memory()`] |
 //! | list | `{memories, total}`, see [`page`] |
 //! | search | `{hits: [{memory, score, snippet, explain?}], total, degraded?}`, see [`search_results`] |
-//! | `search`, chats | `{hits: [{chat, id?, ts, role, score, snippet}], total, degraded?}`, see [`chat_search_results`] |
+//! | `search`, chats | `{hits: [{chat, id?, ts?, role, score, snippet}], total, degraded?}`, see [`chat_search_results`] |
 //! | `memory_smart_search` | as search, and `understood: {query, category?, from?, until?}`, see [`smart_search_results`] |
 //! | `memory_context`, `agent --prompt` | `{context, memories, tokens, left_out, …}`, see [`context()`] |
 //! | backlinks, link, unlink | `{memories}`, see [`memories`] |

@@ -1,5 +1,6 @@
 //! The JSON of search results and contexts.
 
+use chrono::{DateTime, Utc};
 use memory_core::text::token_count;
 use memory_core::{
     Context, Hit, HomeSection, InboxTtl, MemoryId, RankFeatureScore, RerankScore, Scope,
@@ -35,7 +36,8 @@ struct ChatHitShape<'a> {
     chat: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     id: Option<String>,
-    ts: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ts: Option<String>,
     role: &'a str,
     score: f64,
     snippet: &'a str,
@@ -110,6 +112,8 @@ pub struct ChatHit<'h> {
     pub id: Option<MemoryId>,
     /// The role of the speaker, or `fact`.
     pub role: &'h str,
+    /// The time of the message, if it has one.
+    pub at: Option<DateTime<Utc>>,
 }
 
 impl<'h> ChatHit<'h> {
@@ -120,6 +124,8 @@ impl<'h> ChatHit<'h> {
             Scope::Conversation(name) => name,
             _ => "",
         };
+        // The store gives a record without a time this one.
+        let at = Some(memory.created_at).filter(|at| *at != DateTime::UNIX_EPOCH);
         if HomeSection::of(&hit.stored.path) == HomeSection::Conversations {
             let role = match memory.role {
                 Some(SpeakerRole::Person) => "user",
@@ -131,6 +137,7 @@ impl<'h> ChatHit<'h> {
                 name,
                 id: Some(memory.id),
                 role,
+                at,
             }
         } else {
             Self {
@@ -138,12 +145,13 @@ impl<'h> ChatHit<'h> {
                 name,
                 id: None,
                 role: &memory.source,
+                at,
             }
         }
     }
 }
 
-/// Returns the JSON of messages of chats: `{hits: [{chat, id?, ts, role, score, snippet}], total, degraded?}`.
+/// Returns the JSON of messages of chats: `{hits: [{chat, id?, ts?, role, score, snippet}], total, degraded?}`.
 ///
 /// `chat` is `conversation:ID` or `session:NAME`. The entries of a conversation have an `id`.
 pub fn chat_search_results(found: &SearchResults) -> Value {
@@ -152,7 +160,7 @@ pub fn chat_search_results(found: &SearchResults) -> Value {
         value(&ChatHitShape {
             chat: format!("{}:{}", chat.kind, chat.name),
             id: chat.id.map(|id| id.to_string()),
-            ts: time::rfc3339(hit.stored.memory.created_at),
+            ts: chat.at.map(time::rfc3339),
             role: chat.role,
             score: shortest_decimal(hit.score),
             snippet: &hit.snippet,

@@ -168,12 +168,17 @@ impl ReindexArgs {
         let mut bar = app.output.progress_bar("reading");
         let documents = home.store.rebuild(&mut |progress| bar.show(progress))?;
         drop(bar);
-        let sessions = open_history(DEFAULT, &home.settings)?;
         let mut bar = app.output.progress_bar(INDEXING_SESSIONS);
-        sessions
-            .store
-            .rebuild_index(&mut |progress| bar.show(progress))?;
+        let sessions = open_history(DEFAULT, &home.settings).and_then(|sessions| {
+            let mut show = |progress| bar.show(progress);
+            Ok(sessions.store.rebuild_index(&mut show)?)
+        });
         drop(bar);
+        // The index of the memories is built, whatever the state of the history.
+        if let Err(error) = sessions {
+            app.output
+                .warning(&format!("cannot index the sessions: {error}"))?;
+        }
         let disorder = home.store.journal_warning();
         if app.output.is_json() {
             let mut answer = json!({ "documents": documents });

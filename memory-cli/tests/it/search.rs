@@ -189,4 +189,9 @@ fn chats_follow_the_memories() {
     ");
     assert_snapshot!(sandbox.run(&["search", "ferry", "cache", "--tags", "harbour"]), @"[id2]	[n]	Timetable cache	The cache keeps timetables for five minutes");
     assert_snapshot!(sandbox.run(&["search", "timetables", "--kind", "chat", "--json"]), @r#"{"hits":[],"total":0,"chats":{"hits":[{"chat":"session:trip","ts":"2020-03-01T10:00:00Z","role":"assistant","score":[n],"snippet":"The cache of the ferry timetables."}],"total":1}}"#);
+    sandbox.file(
+        ".memory/history/old.jsonl",
+        "{\"role\":\"user\",\"content\":\"a lighthouse\"}\n",
+    );
+    assert_snapshot!(sandbox.run(&["search", "lighthouse", "--kind", "chat", "--json"]), @r#"{"hits":[],"total":0,"chats":{"hits":[{"chat":"session:old","role":"user","score":[n],"snippet":"a lighthouse"}],"total":1}}"#);
 }

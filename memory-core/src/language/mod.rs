@@ -15,7 +15,7 @@
 //! | other files | en, zh | those of the module that reads the file; `speech_act.json` belongs to `conversation/speech_act` |
 //!
 //! `names.json` has the names of languages in all languages, `zones.json` those of time zones, and `rescheduling.json` the words next to the
-//! former and the new time of an event. The words for the background work are in `memory-dream/src/language`.
+//! old and the new time of an event. The words for the background work are in `memory-dream/src/language`.
 //!
 //! A class that a file leaves out is empty, and an unknown class fails the tests.
 //!

@@ -98,7 +98,7 @@ fn message(file: &str, line: &RawLine) -> Option<MemoryFile> {
     })
 }
 
-/// Returns the time of a record; one without a time is as old as can be.
+/// Returns the time of a record; one without a time has that of 1970, which no output shows.
 fn time(record: &SessionRecord) -> chrono::DateTime<chrono::Utc> {
     record.at().unwrap_or_else(|| time_from_nanos(0))
 }

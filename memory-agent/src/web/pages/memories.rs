@@ -90,7 +90,7 @@ struct FoundSession {
     path: String,
     name: Label,
     role: Label,
-    time: TimeLabel,
+    time: Option<TimeLabel>,
     text: Label,
 }
 
@@ -175,7 +175,7 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
     }
     let is_plain = is_search && page == 1 && fields.without(&["q"]).is_empty();
     let sessions = if is_plain {
-        find_sessions(request, &words, &filter).unwrap_or_else(|error| {
+        find_sessions(request, &words, &filter, &mut problems).unwrap_or_else(|error| {
             problems.push(format!(
                 "the sessions cannot be searched: {}",
                 error.error.message
@@ -245,6 +245,7 @@ fn find_sessions(
     request: &WebRequest,
     text: &str,
     filter: &Filter,
+    problems: &mut Vec<String>,
 ) -> Result<Vec<FoundSession>, PageError> {
     let place = ("history".to_owned(), "default".to_owned());
     let messages = open_messages(request, &place)?;
@@ -254,13 +255,14 @@ fn find_sessions(
         ..Filter::default()
     });
     let found = history::search_sessions(&messages, &query, MAX_SESSIONS, &mut |_| ())?;
+    problems.extend(found.degraded);
     let matches = found.hits.iter().map(|hit| {
         let chat = ChatHit::of(hit);
         FoundSession {
             path: session_path(&place, chat.name),
             name: Label::cut(chat.name, 140),
             role: Label::new(chat.role),
-            time: TimeLabel::exact(request.local(hit.stored.memory.created_at)),
+            time: chat.at.map(|at| TimeLabel::exact(request.local(at))),
             text: Label::marked(&hit.snippet, &hit.marks),
         }
     });

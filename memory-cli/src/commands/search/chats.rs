@@ -73,7 +73,9 @@ pub(super) fn find_best_sessions(
     });
     drop(bar);
     match found {
-        Ok(found) => Ok(Some(found).filter(|found| !found.hits.is_empty())),
+        Ok(found) => {
+            Ok(Some(found).filter(|found| !found.hits.is_empty() || found.degraded.is_some()))
+        }
         Err(error) => {
             output.warn_incomplete(&format!("cannot search the sessions: {error}"))?;
             Ok(None)
@@ -88,15 +90,18 @@ pub(super) fn print(found: &SearchResults, output: &mut Output) -> Result<(), Fa
         match output.form() {
             OutputForm::Drawn(width) => {
                 let palette = output.palette();
-                let day = datetime::format_day(hit.stored.memory.created_at, output.zone());
-                let facts = format!("{} · {} · {day}", chat.kind, chat.role);
+                let day = chat.at.map(|at| datetime::format_day(at, output.zone()));
+                let facts: Vec<&str> = [chat.kind, chat.role]
+                    .into_iter()
+                    .chain(day.as_deref())
+                    .collect();
                 output.line(&format!(
                     "{}{}  {}",
                     chat.id
                         .map(|id| format!("{}  ", Palette::paint(palette.id, id.short())))
                         .unwrap_or_default(),
                     Palette::paint(palette.bold, escape_line(chat.name)),
-                    Palette::paint(palette.dim, escape_line(&facts)),
+                    Palette::paint(palette.dim, escape_line(&facts.join(" · "))),
                 ))?;
                 print_snippet(&hit.snippet, &hit.marks, width, output)?;
             }
