@@ -77,6 +77,11 @@ pub(crate) fn is_conversation_file(path: &str) -> bool {
     HomeSection::of(path) == HomeSection::Conversations
 }
 
+/// Returns whether a file is a fact of a conversation, which has the fields of a memory too.
+pub(crate) fn is_fact(path: &str) -> bool {
+    is_conversation_file(path) && path.split('/').nth(2) == Some("facts")
+}
+
 /// Converts nanoseconds since 1970 to a time.
 pub(crate) fn time_from_nanos(nanoseconds: i64) -> DateTime<Utc> {
     DateTime::from_timestamp_nanos(nanoseconds)

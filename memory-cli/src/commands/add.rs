@@ -21,8 +21,8 @@ use crate::versions;
 ///
 /// Each text is stored as one fact. A file contains a JSON list of texts or of objects with content and an optional
 /// conversation_id, an object with such a list under memories, or one fact per line. If any text contains a credential,
-/// nothing is added. `memory search --scope conversation:ID` searches facts in the home. `memory undo` does not undo this
-/// command; `memory delete ID` moves a fact of the home to the trash.
+/// nothing is added. `memory search --scope conversation:ID` searches facts in the home. `memory undo` removes the added
+/// facts of one conversation.
 ///
 /// JSON: {added, memories: [{id, conversation_id, content, created_at}…]}
 #[derive(Debug, Args)]

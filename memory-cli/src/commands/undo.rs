@@ -16,8 +16,8 @@ use crate::topics;
 /// Undo the last operation, or a specific one
 ///
 /// The files return to their previous state. If one of them was changed since, nothing is done; of an operation with ten or
-/// more notes, the changed ones are left and listed. Undoing an undo, by its id, repeats the operation. Added turns and records,
-/// and facts of `memory add`, are not operations; facts that a model adds are.
+/// more notes, the changed ones are left and listed. Undoing an undo, by its id, repeats the operation. Added turns and records
+/// are not operations.
 ///
 /// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
 /// topics?, conversation?, memory_path?, entries?}, left?}

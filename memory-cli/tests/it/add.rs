@@ -114,18 +114,31 @@ fn what_cannot_be_added_is_refused_whole() {
 }
 
 #[test]
-fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memory() {
+fn a_fact_is_changed_linked_deleted_and_undone_like_a_memory_and_stays_in_its_conversation() {
     let sandbox = Sandbox::new();
     let added = sandbox.run_json(&["add", "User likes green tea"]);
     let id = added["memories"][0]["id"]
         .as_str()
         .expect("an id")
         .to_owned();
-    let refused = sandbox.run(&["tag", &id, "--add", "drinks"]);
-    assert!(
-        refused.contains("is part of a conversation and cannot be updated; edit its file instead"),
-        "{refused}"
-    );
+    let note = sandbox.run_json(&["write", "Tea is sold in tins"])["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    sandbox.run(&["tag", &id, "--add", "drinks"]);
+    sandbox.run(&["link", &note, &id]);
+    sandbox.run(&["edit", &id, "--content", "User likes black tea"]);
+    let found = sandbox.run_json(&["search", "tag:drinks", "black"]);
+    assert_eq!(found["hits"][0]["memory"]["id"], id.as_str(), "{found}");
+    let shown = sandbox.run_json(&["read", &id]);
+    assert_eq!(shown["links"], serde_json::json!([note]), "{shown}");
+    let contents = sandbox.run_json(&["conversations", "show", "default"]);
+    assert_eq!(contents["facts"][0]["content"], "User likes black tea");
+    let refused = sandbox.run(&["edit", &id, "--scope", "global"]);
+    assert!(refused.contains("cannot change its scope"), "{refused}");
+    for _ in 0..3 {
+        sandbox.run(&["undo"]);
+    }
     sandbox.run(&["delete", &id]);
     assert!(search_contents(&sandbox, &["tea"]).is_empty());
     sandbox.run(&["undo"]);
@@ -133,4 +146,11 @@ fn a_part_of_a_conversation_is_changed_in_its_file_alone_and_deleted_like_a_memo
         search_contents(&sandbox, &["tea"]),
         ["User likes green tea"]
     );
+    sandbox.run(&["delete", &note]);
+    let path = sandbox.path(".memory/entries/default/facts");
+    let names = || std::fs::read_dir(&path).expect("a folder").count();
+    let before = names();
+    sandbox.run(&["add", "User likes milk"]);
+    sandbox.run(&["undo"]);
+    assert_eq!(names(), before);
 }

@@ -6,9 +6,9 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::{ConversationEntry, ConversationId, Conversations, EntryChange, EntryRole};
 use crate::secret::{self, Checked};
-use crate::{SecretPolicy, StoreError, add_time};
+use crate::{Operation, SecretPolicy, StoreError, Verb, add_time};
 
-/// Stores facts in a conversation in one commit, and returns the new entries. Empty facts are skipped.
+/// Stores facts in a conversation as one operation, and returns the new entries. Empty facts are skipped.
 ///
 /// # Errors
 /// [`StoreError::Secret`] if a fact contains a credential and `secrets` refuses them, or an error of the store.
@@ -37,7 +37,15 @@ pub fn add(
     let changes: Vec<EntryChange> = entries.iter().cloned().map(EntryChange::Add).collect();
     let changes = Checked::new(changes.as_slice(), [conversation.as_str()], secrets)?;
     if !changes.is_empty() {
-        conversations.store.commit(conversation, changes)?;
+        let operation = Operation::new(
+            Verb::Write,
+            "cli",
+            conversations.clock.as_ref(),
+            conversations.ids.as_ref(),
+        );
+        conversations
+            .store
+            .commit_operation(conversation, changes, &operation)?;
     }
     Ok(entries)
 }

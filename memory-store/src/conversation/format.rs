@@ -5,12 +5,14 @@ use memory_core::conversation::{
     ConversationEntry, ConversationId, EntryId, EntryRole, MAX_CONTENT, SOURCE,
 };
 use memory_core::{
-    Code, Draft, MemoryId, Problem, SpeakerRole, parse_day, parse_rfc3339, valid_time,
+    Code, Draft, Memory, MemoryId, Problem, SpeakerRole, parse_day, parse_rfc3339, valid_time,
 };
 
 use super::layout::{PLACES, format_time, possible_folders};
 use crate::disk::MAX_FILE;
-use crate::markdown::{DecodedFile, PlainFrontMatter, body, double_quoted, lossy_text, set_values};
+use crate::markdown::{
+    self, DecodedFile, PlainFrontMatter, body, double_quoted, lossy_text, set_values,
+};
 
 const REPAIR_HINT: &str = "correct the file by hand; it is not changed until then";
 
@@ -184,7 +186,7 @@ pub(super) fn add_replacement(text: &str, by: &EntryId) -> Result<String, String
 
 /// Parses the file of an entry as a memory in the scope of its conversation.
 ///
-/// Invalid files yield a memory with a problem.
+/// A fact may also have the fields of a memory, such as tags. Invalid files yield a memory with a problem.
 pub(crate) fn decode_as_memory(path: &str, bytes: &[u8], modified: DateTime<Utc>) -> DecodedFile {
     let below = path.splitn(3, '/').nth(2).unwrap_or_default();
     let role = PLACES
@@ -208,12 +210,26 @@ pub(crate) fn decode_as_memory(path: &str, bytes: &[u8], modified: DateTime<Utc>
                 .as_str()
                 .parse()
                 .unwrap_or_else(|_| MemoryId::for_path(path));
-            let draft = Draft {
-                scope: entry.conversation.scope(),
-                ..draft(&entry.content)
+            let scope = entry.conversation.scope();
+            let memory = if entry.role == EntryRole::Memory {
+                let fields = markdown::decode(path, bytes, entry.created_at).memory;
+                Memory {
+                    id,
+                    scope,
+                    source: SOURCE.into(),
+                    role: None,
+                    created_at: entry.created_at,
+                    ..fields
+                }
+            } else {
+                let draft = Draft {
+                    scope,
+                    ..draft(&entry.content)
+                };
+                draft.into_memory(id, entry.created_at)
             };
             DecodedFile {
-                memory: draft.into_memory(id, entry.created_at),
+                memory,
                 problem: None,
                 other_fields: Vec::new(),
             }

@@ -231,8 +231,8 @@ impl FileStore {
 
     /// Returns the links without a link back.
     ///
-    /// Links to deleted memories are ignored: these may be restored. So are links to parts of conversations, which cannot be
-    /// updated and never link back.
+    /// Links to deleted memories are ignored: these may be restored. So are links to parts of conversations: messages and summaries
+    /// cannot link back.
     fn one_sided_links(&self) -> Result<Vec<(MemoryId, MemoryId)>, StoreError> {
         let mut links = HashMap::<MemoryId, Vec<MemoryId>>::new();
         let mut parts = HashSet::new();

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use memory_core::{
     Category, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, ExportedFile, FileVersion,
-    Memory, MemoryId, Phase, Scope, StoreError, text,
+    Memory, MemoryId, Phase, Scope, StoreError, StoredMemory, text,
 };
 
 use super::FileStore;
@@ -12,7 +12,7 @@ use crate::disk::MAX_FILE;
 use crate::index::{MemoryLocation, RefreshDepth};
 use crate::journal::{CommitStep, PlannedFile, ReplacedFile};
 use crate::markdown::{self, is_version};
-use crate::memory_file::{MemoryFile, is_conversation_file, load};
+use crate::memory_file::{MemoryFile, is_conversation_file, is_fact, load};
 
 /// The file changes of an operation, and its results for the caller.
 #[derive(Debug, Default)]
@@ -161,12 +161,9 @@ impl FileStore {
         if let Some(problem) = &before.problem {
             return Err(StoreError::Damaged(problem.clone()));
         }
-        if is_conversation_file(&before.path) {
-            let why = format!(
-                "{} is part of a conversation and cannot be updated; edit its file instead",
-                before.path
-            );
-            return Err(StoreError::Invalid { why });
+        let is_fact = is_conversation_file(&before.path);
+        if is_fact {
+            self.check_fact(before, memory)?;
         }
         let former_name = before.path.rsplit('/').next().unwrap_or(&before.path);
         let name = if memory.scope == before.memory.scope {
@@ -174,12 +171,13 @@ impl FileStore {
         } else {
             self.name_in_new_scope(former_name, memory)?
         };
-        let path =
-            if category_folder(memory) == category_folder(&before.memory) && name == former_name {
-                before.path.clone()
-            } else {
-                self.free_path(category_folder(memory), &name, plan)?
-            };
+        let path = if is_fact
+            || category_folder(memory) == category_folder(&before.memory) && name == former_name
+        {
+            before.path.clone()
+        } else {
+            self.free_path(category_folder(memory), &name, plan)?
+        };
         let mut memory = memory.clone();
         memory.access_count = memory
             .access_count
@@ -209,6 +207,25 @@ impl FileStore {
                 path,
             },
         ))
+    }
+
+    /// Checks whether a part of a conversation can become `memory`: facts have the fields of a memory, but stay in their conversation.
+    fn check_fact(&self, before: &StoredMemory, memory: &Memory) -> Result<(), StoreError> {
+        let path = &before.path;
+        let why = if !is_fact(path) {
+            format!("{path} is a message or a summary of a conversation, which cannot be updated")
+        } else if memory.scope != before.memory.scope {
+            format!(
+                "{path} is a fact of a conversation and cannot change its scope; write its text as a memory of the other scope"
+            )
+        } else if self.replica.is_some() {
+            format!(
+                "{path} is a fact of a conversation and cannot be updated in a shared home; delete it, and add the new text to the conversation"
+            )
+        } else {
+            return Ok(());
+        };
+        Err(StoreError::Invalid { why })
     }
 
     fn remove(

@@ -15,7 +15,7 @@ use crate::disk::FileStat;
 /// Version of the tables, of the row content, of the tokenization and of the classification of standing sentences.
 ///
 /// Another version causes a rebuild.
-pub(super) const VERSION: i64 = 25;
+pub(super) const VERSION: i64 = 26;
 
 /// The name of the database file.
 pub(super) const FILE: &str = "documents.db";

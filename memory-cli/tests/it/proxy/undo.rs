@@ -204,7 +204,15 @@ fn undo_takes_back_notes_and_facts_in_the_order_of_time_and_leaves_what_a_person
         .collect();
     assert_eq!(
         verbs,
-        ["undo", "undo", "undo", "reconcile", "write", "reconcile"]
+        [
+            "undo",
+            "undo",
+            "undo",
+            "reconcile",
+            "write",
+            "reconcile",
+            "write"
+        ]
     );
 
     let third = replace_fact(&sandbox, &first, "The user loves pasta.");
