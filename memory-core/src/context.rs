@@ -23,10 +23,10 @@ use crate::context::block::{ContextBlock, count_up_to};
 pub use crate::context::usefulness::MIN_USEFULNESS;
 use crate::context::usefulness::{RequestEvidence, select_useful};
 use crate::conversation::is_courtesy;
-use crate::earlier::{find_replaced, find_replacement};
+use crate::earlier::find_replaced;
 use crate::query_parser::{WordRole, expects_several_results, parse};
 use crate::rank::{CollectionKind, RankFeature};
-use crate::search::search_sentence;
+use crate::search::{find_replacement, search_sentence};
 use crate::smart_search::{demote_near_duplicates, list_newest, listing_filter};
 use crate::standing::{
     StandingKind, StandingMemory, StandingSelection, asks_for_play, select_standing,

@@ -11,10 +11,9 @@ use std::collections::HashMap;
 
 use crate::language::{WORDS, unspaced};
 use crate::query_parser::is_stop_token;
-use crate::search::search_sentence;
 use crate::standing::{is_of_person_or_agent, own_sentences};
 use crate::text::{QUOTATION_MARKS, TokenKind, fold, is_han, sentences, tokenize};
-use crate::{Category, Filter, Hit, Memory, MemoryId, Query, Ranking, Scope, Services, StoreError};
+use crate::{Category, Hit, Memory, MemoryId, Scope};
 
 /// The maximum size of the older and of the newer note, in bytes. A longer text has several subjects.
 const MAX_SIZES: [usize; 2] = [200, 600];
@@ -26,36 +25,11 @@ const REPEATED: (usize, usize) = (2, 5);
 const REACH: (usize, usize) = (3, 2);
 
 /// The number of notes that are compared with a note, and of hits that are compared with each other.
-const MAX_COMPARED: usize = 30;
+pub(crate) const MAX_COMPARED: usize = 30;
 
-/// Returns the newest note that replaces a note, if any.
-pub(crate) fn find_replacement(
-    services: &Services,
-    older: &Memory,
-) -> Result<Option<Hit>, StoreError> {
-    let Some(replaceable) = ReplaceableNote::of(older) else {
-        return Ok(None);
-    };
-    let by_words = Services {
-        embedder: None,
-        reranking: None,
-        ..services.clone()
-    };
-    let query = Query {
-        text: older.content.clone(),
-        filter: Filter::default(),
-        limit: MAX_COMPARED,
-        ranking: Ranking::default(),
-    };
-    let found = match search_sentence(&by_words, &query) {
-        Ok(found) => found.hits,
-        Err(StoreError::Invalid { .. }) => Vec::new(),
-        Err(error) => return Err(error),
-    };
-    let newer = found
-        .into_iter()
-        .filter(|hit| !hit.explanation.is_turn && replaceable.is_replaced_by(&hit.stored.memory));
-    Ok(newer.max_by_key(|hit| hit.stored.memory.last_stated_at()))
+/// Returns whether a newer note may replace this one.
+pub(crate) fn is_replaceable(memory: &Memory) -> bool {
+    ReplaceableNote::of(memory).is_some()
 }
 
 /// Returns whether a note states a change of the older one, or repeats the statement that the older one changed.
@@ -387,8 +361,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::search::find_replacement;
     use crate::testing::services;
-    use crate::{Draft, MemStore, SecretPolicy, SpeakerRole, write};
+    use crate::{Draft, MemStore, Query, SecretPolicy, SpeakerRole, write};
 
     /// Returns the text that replaces the first of `texts`, which are written on successive days.
     fn replacement(texts: &[&str]) -> Option<String> {

@@ -2,13 +2,13 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::earlier::order_versions;
+use crate::earlier::{MAX_COMPARED, find_replaced, is_replaceable, order_versions};
 use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
 use crate::{
-    EmbedError, Embedder, Embedding, Hit, Query, QueryVector, Ranking, Reranking, SearchRequest,
-    SearchResults, Services, StoreError, is_nonzero, rank,
+    EmbedError, Embedder, Embedding, Filter, Hit, Memory, Query, QueryVector, Ranking, Reranking,
+    SearchRequest, SearchResults, Services, StoreError, is_nonzero, rank,
 };
 
 /// Minimum number of hits that are reordered for diversity.
@@ -47,6 +47,37 @@ pub(crate) fn search_sentence(
 ) -> Result<SearchResults, StoreError> {
     let parsed = parse_sentence(&query.text, &query.filter);
     search_parsed(services, query, require_words(query, parsed)?)
+}
+
+/// Returns the newest note that replaces a note, if any.
+pub(crate) fn find_replacement(
+    services: &Services,
+    older: &Memory,
+) -> Result<Option<Hit>, StoreError> {
+    if !is_replaceable(older) {
+        return Ok(None);
+    }
+    let by_words = Services {
+        embedder: None,
+        reranking: None,
+        ..services.clone()
+    };
+    let query = Query {
+        text: older.content.clone(),
+        filter: Filter::default(),
+        limit: MAX_COMPARED,
+        ranking: Ranking::default(),
+    };
+    let mut hits = match search_sentence(&by_words, &query) {
+        Ok(found) => found.hits,
+        Err(StoreError::Invalid { .. }) => Vec::new(),
+        Err(error) => return Err(error),
+    };
+    hits.retain(|hit| !hit.explanation.is_turn);
+    let mut notes = vec![older];
+    notes.extend(hits.iter().map(|hit| &hit.stored.memory));
+    let newest = find_replaced(&notes)[0];
+    Ok(newest.map(|number| hits.swap_remove(number - 1)))
 }
 
 /// Parses a query; a query without a searchable word is an error.

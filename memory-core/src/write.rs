@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::commit::{commit, refuse_nul, retry_conflicts};
-use crate::earlier::find_replacement;
+use crate::search::find_replacement;
 use crate::secret::Checked;
 use crate::standing::{is_by_person, is_standing, select_standing};
 use crate::supersede::add_superseded;

@@ -55,6 +55,7 @@ pub(crate) use auth::RequestCaller;
 pub use auth::{AccessRules, AccessToken, PrincipalRules};
 pub(crate) use auth::{AuthState, ClientConnection, check_access, principal_token};
 pub(crate) use body_reader::BodyBudget;
+pub use body_reader::HttpLimits;
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
 pub use openapi::openapi;
 #[cfg(feature = "testing")]
@@ -65,5 +66,5 @@ pub use proxy::{
 };
 pub use request_log::{ChatRecord, RequestLog, RequestRecord, StoredTurns};
 pub(crate) use serve::serve_routes;
-pub use serve::{HttpLimits, HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
+pub use serve::{HttpServerConfig, ProxyServerConfig, serve_http, serve_proxy};
 pub(crate) use status::status;

@@ -17,11 +17,10 @@ use serde_json::json;
 use tokio::sync::{Mutex, Semaphore};
 
 use super::auth::{self, AuthState, HEALTH, LIVENESS, READINESS, RequestCaller, refuse_principal};
-use super::body_reader::BodyBudget;
+use super::body_reader::{BodyBudget, HttpLimits};
 use super::metrics::MEDIA_TYPE;
 use super::openapi::openapi;
 use super::response::{ErrorResponse, value};
-use super::serve::HttpLimits;
 use crate::agent::{Agent, Session, SessionOrigin};
 use crate::instance::{ActionResult, InstanceHandle, OpenInstances, backend, backends};
 use crate::rpc::describe_tool;

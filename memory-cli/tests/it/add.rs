@@ -121,7 +121,7 @@ fn a_fact_is_changed_linked_deleted_and_undone_like_a_memory_and_stays_in_its_co
         .as_str()
         .expect("an id")
         .to_owned();
-    let note = sandbox.run_json(&["write", "Tea is sold in tins"])["id"]
+    let note = sandbox.run_json(&["write", "Leaves are sold in tins"])["id"]
         .as_str()
         .expect("an id")
         .to_owned();

@@ -4,7 +4,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use super::redact_text;
-use crate::{Scope, Source, SourceItem, StoreError};
+use crate::{Draft, Scope, Source, SourceItem, StoreError, Tags, secret};
 
 /// Maximum number of findings per portion; the next constant limits the bytes of text.
 ///
@@ -92,4 +92,51 @@ fn length(finding: &SourceItem) -> usize {
         SourceItem::Note(note) => note.draft.content.len() + note.front_matter.len(),
         SourceItem::Attachment(_) | SourceItem::Skipped { .. } => 0,
     }
+}
+
+/// Redacts credentials in a draft, and returns their kinds.
+pub(super) fn redact(draft: &mut Draft) -> Vec<&'static str> {
+    let mut kinds = Vec::new();
+    let mut clean = |text: &mut String| {
+        if let Some(redacted) = secret::redact(text) {
+            *text = redacted.text;
+            kinds.extend(redacted.kinds);
+        }
+    };
+    clean(&mut draft.content);
+    draft
+        .title
+        .iter_mut()
+        .chain(&mut draft.aliases)
+        .for_each(&mut clean);
+    let mut tags = draft.tags.as_slice().to_vec();
+    tags.iter_mut().for_each(&mut clean);
+    draft.tags = tags.into_iter().collect::<Tags>();
+    kinds
+}
+
+/// Redacts credentials in front matter. A property with a credential in its key is left out, since a redacted key may not be
+/// valid or unique.
+pub(super) fn redact_front_matter(lines: String, kinds: &mut Vec<&'static str>) -> String {
+    if secret::find(&lines).is_empty() {
+        return lines;
+    }
+    let (mut rest, mut is_left_out) = (String::with_capacity(lines.len()), false);
+    for line in lines.split_inclusive('\n') {
+        if !line.starts_with([' ', '\t', '-', '\n', '\r']) {
+            let found = secret::find(line.split(": ").next().unwrap_or_default());
+            is_left_out = !found.is_empty();
+            kinds.extend(found.iter().map(|found| found.kind));
+        }
+        if !is_left_out {
+            rest.push_str(line);
+        }
+    }
+    let redacted = secret::redact(&rest);
+    kinds.extend(
+        redacted
+            .iter()
+            .flat_map(|redacted| redacted.kinds.iter().copied()),
+    );
+    redacted.map_or(rest, |redacted| redacted.text)
 }

@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 
 use super::export_edit::{edit_reason, last_file_links, last_file_version};
+use super::findings::{redact, redact_front_matter};
 use super::fingerprint::{
     ItemFingerprint, NoteFingerprint, draft_text_hash, fields_hash, is_same_text, memory_text_hash,
 };
@@ -12,7 +13,6 @@ use super::survey::{MemoryRelation, Survey, SurveyedNote};
 use crate::standing::has_new_statement;
 use crate::{
     Change, Draft, LocalZone, Memory, MemoryId, NoteItem, Origin, StoreError, StoredMemory, Tags,
-    secret,
 };
 
 /// The input of the decision about one note.
@@ -471,53 +471,6 @@ fn base_version(
 /// Returns whether a field was changed in both versions, to different values.
 fn is_lost<T: PartialEq>(base: &T, new: &T, current: &T) -> bool {
     new != base && current != base && new != current
-}
-
-/// Redacts credentials in a draft, and returns their kinds.
-pub(super) fn redact(draft: &mut Draft) -> Vec<&'static str> {
-    let mut kinds = Vec::new();
-    let mut clean = |text: &mut String| {
-        if let Some(redacted) = secret::redact(text) {
-            *text = redacted.text;
-            kinds.extend(redacted.kinds);
-        }
-    };
-    clean(&mut draft.content);
-    draft
-        .title
-        .iter_mut()
-        .chain(&mut draft.aliases)
-        .for_each(&mut clean);
-    let mut tags = draft.tags.as_slice().to_vec();
-    tags.iter_mut().for_each(&mut clean);
-    draft.tags = tags.into_iter().collect::<Tags>();
-    kinds
-}
-
-/// Redacts credentials in front matter. A property with a credential in its key is left out, since a redacted key may not be
-/// valid or unique.
-pub(super) fn redact_front_matter(lines: String, kinds: &mut Vec<&'static str>) -> String {
-    if secret::find(&lines).is_empty() {
-        return lines;
-    }
-    let (mut rest, mut is_left_out) = (String::with_capacity(lines.len()), false);
-    for line in lines.split_inclusive('\n') {
-        if !line.starts_with([' ', '\t', '-', '\n', '\r']) {
-            let found = secret::find(line.split(": ").next().unwrap_or_default());
-            is_left_out = !found.is_empty();
-            kinds.extend(found.iter().map(|found| found.kind));
-        }
-        if !is_left_out {
-            rest.push_str(line);
-        }
-    }
-    let redacted = secret::redact(&rest);
-    kinds.extend(
-        redacted
-            .iter()
-            .flat_map(|redacted| redacted.kinds.iter().copied()),
-    );
-    redacted.map_or(rest, |redacted| redacted.text)
 }
 
 fn redaction_warning(mut kinds: Vec<&'static str>) -> Option<String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chrono::DateTime;
 use proptest::prelude::*;
 
-use super::plan::redact_front_matter;
+use super::findings::redact_front_matter;
 use super::{FactError, FactExtractor, IngestError, IngestOptions, IngestReport, ingest};
 use crate::instance::history::{self, Messages, RecordDraft, RecordFilter, Window};
 use crate::testing::{FakeMessages, FakeSource, messages, services};

@@ -6,12 +6,11 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 
 use super::{MemoryRelation, Survey, SurveyedNote};
-use crate::ingest::findings::for_each_finding;
+use crate::ingest::findings::{for_each_finding, redact};
 use crate::ingest::fingerprint::{
     ItemFingerprint, NoteFingerprint, fields_hash, is_export_of, memory_text_hash, note_hash,
     text_hash,
 };
-use crate::ingest::plan::redact;
 use crate::wikilink::WikilinkDestination;
 use crate::{
     ContentHash, Draft, Filter, Memory, MemoryId, NoteItem, Origin, Scope, Services, Source,
