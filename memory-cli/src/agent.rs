@@ -69,15 +69,15 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
     let zone = home.zone;
     let hooks: HookList = settings
         .hooks
-        .commands()
-        .map(|(point, command)| (point, shell_hook(command)))
+        .iter()
+        .map(|(point, command)| (*point, shell_hook(command)))
         .collect();
     let (pending, store) = (PendingPage::of(home), Arc::clone(&home.store));
     let builder = Agent::builder(services)
         .selection(options.selection)
         .hooks(hooks)
         .recall_ledger(home.recall_ledger())
-        .project_writes(settings.agents.project_writes.value.0)
+        .project_writes(settings.agents.project_writes.value)
         .local_time(Arc::new(move |moment| {
             moment.with_timezone(&zone).fixed_offset()
         }))

@@ -154,7 +154,7 @@ impl Home {
             banks: None,
             topics: None,
             inbox_ttl: settings.inbox_ttl(),
-            review: settings.review.policy(),
+            review: settings.review.clone(),
             neighbour_finder: Some(Arc::new(TextNeighbours)),
             proposals: SubmittedProposals::default(),
             actor: "cli".into(),

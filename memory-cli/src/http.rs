@@ -11,7 +11,7 @@ use memory_core::StoreHealth;
 use memory_store::postgres::PrincipalTable;
 use memory_store::system::raise_open_files_limit;
 
-use crate::config::HttpSettings;
+use crate::config::Settings;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::instances::DEFAULT;
@@ -69,7 +69,7 @@ impl ServerFlags {
             .map(|database| PrincipalRules::new(Arc::new(PrincipalTable::new(database)), own));
         Ok(AccessRules {
             principals,
-            ..self.access_rules(token, &home.settings.http)
+            ..self.access_rules(token, &home.settings)
         })
     }
 
@@ -77,7 +77,7 @@ impl ServerFlags {
     pub(crate) fn access_rules(
         &self,
         token: Option<AccessToken>,
-        settings: &HttpSettings,
+        settings: &Settings,
     ) -> AccessRules {
         let how_to_admit = format!(
             "to allow access from containers (Docker), other users or other machines, start it with {} and {}",
@@ -86,7 +86,7 @@ impl ServerFlags {
         AccessRules {
             token,
             principals: None,
-            origins: settings.allowed_origins.value.clone(),
+            origins: settings.allowed_origins.clone(),
             how_to_admit,
         }
     }

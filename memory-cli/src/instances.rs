@@ -22,7 +22,7 @@ use serde_json::{Map, Value, json};
 
 use crate::agent::{self, AgentOptions};
 use crate::banks;
-use crate::config::{Setting, Settings, SettingsLayer, default_root_folder};
+use crate::config::{Setting, Settings, default_root_folder};
 use crate::definitions::{open_definitions, parse_key_variable, user_folder};
 use crate::embedding;
 use crate::failure::Failure;
@@ -321,15 +321,9 @@ impl InstanceRegistry {
         let mut settings = Arc::clone(&self.settings);
         if let (Some(folder), "notes") = (folder, backend) {
             let own = Arc::make_mut(&mut settings);
-            own.root = Setting {
-                value: folder.to_owned(),
-                from: SettingsLayer::Flag,
-            };
+            own.root = Setting::flag(folder.to_owned());
             // The database is that of the home, and the folder is another one.
-            own.store = Setting {
-                value: None,
-                from: SettingsLayer::Flag,
-            };
+            own.store = Setting::flag(None);
         }
         let invalid = |failure: Failure| InstanceError::Invalid {
             why: failure.to_string(),

@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 
 use super::setup::{OpenedProxy, open};
-use crate::config::{Setting, Settings, SettingsLayer};
+use crate::config::{Setting, Settings};
 use crate::failure::{Failure, ProgramError};
 use crate::home::{Home, KEPT};
 use crate::http::{self, ListenAddress, parse_address};
@@ -46,10 +46,7 @@ impl ProxyBuilder {
     /// Sets the base URL of the model server, such as `http://localhost:11434/v1`.
     #[must_use]
     pub fn model_server(mut self, base_url: &str) -> Self {
-        let setting = Setting {
-            value: Some(base_url.into()),
-            from: SettingsLayer::Flag,
-        };
+        let setting = Setting::flag(Some(base_url.into()));
         Arc::make_mut(&mut self.settings).proxy.openai_base_url = setting;
         self
     }
@@ -57,10 +54,7 @@ impl ProxyBuilder {
     /// Stores the conversations in this folder; in the home by default.
     #[must_use]
     pub fn conversations(mut self, folder: &Path) -> Self {
-        let setting = Setting {
-            value: Some(folder.to_owned()),
-            from: SettingsLayer::Flag,
-        };
+        let setting = Setting::flag(Some(folder.to_owned()));
         Arc::make_mut(&mut self.settings).proxy.memory_path = setting;
         self
     }
@@ -68,10 +62,7 @@ impl ProxyBuilder {
     /// Stores messages only, and extracts no facts from them.
     #[must_use]
     pub fn store_only(mut self) -> Self {
-        let setting = Setting {
-            value: false,
-            from: SettingsLayer::Flag,
-        };
+        let setting = Setting::flag(false);
         Arc::make_mut(&mut self.settings).proxy.enable_summarization = setting;
         self
     }
@@ -148,7 +139,7 @@ impl ProxyBuilder {
             .build();
         let runtime = runtime.map_err(Failure::file("serve HTTP"))?;
         let opened = open(&settings, address, has_token, log, open_home, None)?;
-        let access = http::PROXY.access_rules(token, &settings.http);
+        let access = http::PROXY.access_rules(token, &settings);
         let proxy = Arc::clone(&opened.proxy);
         let front = ProxyServerConfig {
             chat: proxy,

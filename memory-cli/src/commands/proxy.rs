@@ -17,7 +17,7 @@ use crate::chat_proxy::{
     self, BackgroundWriter, OpenedProxy, ProxyBuilder, ProxyServer, RequestLineLogger,
 };
 use crate::config::{
-    Environment, LogLevel, ProxySettings, Setting, SettingsLayer, parse_max_entries, parse_share,
+    Environment, LogLevel, ProxySettings, Setting, parse_max_entries, parse_share,
 };
 use crate::datetime::parse_timeout;
 use crate::failure::Failure;
@@ -250,10 +250,7 @@ impl ProxySettingsArgs {
 
 fn set_from_flag<T>(setting: &mut Setting<T>, said: Option<T>) {
     if let Some(value) = said {
-        *setting = Setting {
-            value,
-            from: SettingsLayer::Flag,
-        };
+        *setting = Setting::flag(value);
     }
 }
 

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use memory_core::ParseError;
-use serde_json::Value;
 
 use super::document::SettingsDocument;
-use super::setting::or_default;
-use super::{ConfigError, Setting, SettingsLayer};
+use super::setting::show_span;
+use super::{ConfigError, Setting};
 use crate::datetime;
 
 const MEGABYTE: usize = 1024 * 1024;
@@ -28,48 +27,28 @@ pub(crate) struct BankSettings {
 impl BankSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
-        Ok(Self {
-            compress_above: or_default(
-                document.take("banks.compress_above", parse_size_or_never)?,
-                Some(MEGABYTE),
-            ),
-            filter_timeout: or_default(
-                document.take("banks.filter_timeout", datetime::parse_timeout)?,
-                Duration::from_secs(5),
-            ),
-            filter_memory: or_default(document.take("banks.filter_memory", parse_megabytes)?, 512),
-            filter_total_memory: or_default(
-                document.take("banks.filter_total_memory", parse_megabytes)?,
-                2048,
-            ),
-        })
-    }
-
-    /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 4] {
-        let Self {
-            compress_above,
-            filter_timeout,
-            filter_memory,
-            filter_total_memory,
-        } = self;
         let megabytes = |megabytes: &usize| format!("{megabytes}MB").into();
-        let size = |bytes: &Option<usize>| bytes.map_or_else(|| "never".to_owned(), format_size);
-        [
-            (
+        Ok(Self {
+            compress_above: document.read(
                 "banks.compress_above",
-                compress_above.display(|bytes| size(bytes).into()),
-            ),
-            (
+                parse_size_or_never,
+                Some(MEGABYTE),
+                |bytes| bytes.map_or_else(|| "never".to_owned(), format_size).into(),
+            )?,
+            filter_timeout: document.read(
                 "banks.filter_timeout",
-                filter_timeout.display(|span| datetime::format_duration(*span).into()),
-            ),
-            ("banks.filter_memory", filter_memory.display(megabytes)),
-            (
+                datetime::parse_timeout,
+                Duration::from_secs(5),
+                show_span,
+            )?,
+            filter_memory: document.read("banks.filter_memory", parse_megabytes, 512, megabytes)?,
+            filter_total_memory: document.read(
                 "banks.filter_total_memory",
-                filter_total_memory.display(megabytes),
-            ),
-        ]
+                parse_megabytes,
+                2048,
+                megabytes,
+            )?,
+        })
     }
 }
 

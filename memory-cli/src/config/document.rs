@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use memory_core::ParseError;
+use serde_json::Value as ShownValue;
 use serde_yaml::{Mapping, Value};
 
-use super::ConfigError;
+use super::setting::{Setting, ShownSetting};
+use super::{ConfigError, SettingsLayer};
 
 /// The parsed settings file. Known keys are removed from it; the remaining keys are unknown.
 #[derive(Debug)]
@@ -15,11 +17,13 @@ pub(super) struct SettingsDocument {
     path: PathBuf,
     exists: bool,
     root: Mapping,
+    /// The settings that were read, in this order.
+    shown: Vec<ShownSetting>,
 }
 
 impl SettingsDocument {
     /// Reads the file at `path`; a missing file is an empty document.
-    pub(super) fn read(path: &Path) -> Result<Self, ConfigError> {
+    pub(super) fn load(path: &Path) -> Result<Self, ConfigError> {
         let text = match std::fs::read_to_string(path) {
             Ok(text) => Some(text),
             Err(error)
@@ -55,6 +59,7 @@ impl SettingsDocument {
             path: path.to_owned(),
             exists,
             root: Mapping::new(),
+            shown: Vec::new(),
         };
         document.root = document.mapping(value, "the file")?;
         Ok(document)
@@ -63,6 +68,64 @@ impl SettingsDocument {
     /// Returns whether the file exists.
     pub(super) fn exists(&self) -> bool {
         self.exists
+    }
+
+    /// Reads the setting `key`, a path with dots, and records it for display.
+    pub(super) fn read<T>(
+        &mut self,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, ParseError>,
+        default: T,
+        show: impl FnOnce(&T) -> ShownValue,
+    ) -> Result<Setting<T>, ConfigError> {
+        self.read_below(None, key, parse, default, show)
+    }
+
+    /// Reads the setting `key`, over which the value of a variable has precedence, and records it for display.
+    pub(super) fn read_below<T>(
+        &mut self,
+        variable: Option<T>,
+        key: &str,
+        parse: impl FnOnce(&str) -> Result<T, ParseError>,
+        default: T,
+        show: impl FnOnce(&T) -> ShownValue,
+    ) -> Result<Setting<T>, ConfigError> {
+        let setting = Setting::layered(variable, self.take(key, parse)?, default);
+        self.record(key, show(&setting.value), setting.from);
+        Ok(setting)
+    }
+
+    /// Reads the setting `key`, whose value is one text or a list of texts, and records it for display.
+    ///
+    /// `parse` returns the items in one text, and `wanted` describes a text in errors.
+    pub(super) fn read_list<T>(
+        &mut self,
+        key: &str,
+        wanted: &'static str,
+        parse: impl Fn(&str) -> Result<Vec<T>, ParseError>,
+        show: impl FnOnce(&Vec<T>) -> ShownValue,
+    ) -> Result<Setting<Vec<T>>, ConfigError> {
+        let items = match self.take_list(key, wanted)? {
+            None => None,
+            Some(texts) => {
+                let items: Result<Vec<_>, _> = texts.iter().map(|text| parse(text)).collect();
+                let items = items.map_err(|error| self.value_error(key, error))?;
+                Some(items.into_iter().flatten().collect())
+            }
+        };
+        let setting = Setting::layered(None, items, Vec::new());
+        self.record(key, show(&setting.value), setting.from);
+        Ok(setting)
+    }
+
+    /// Records a setting for display.
+    pub(super) fn record(&mut self, key: &str, value: ShownValue, from: SettingsLayer) {
+        self.shown.push((key.to_owned(), value, from));
+    }
+
+    /// Returns the recorded settings.
+    pub(super) fn into_shown(self) -> Vec<ShownSetting> {
+        self.shown
     }
 
     /// Removes and parses the value of `key`, a path with dots; `None` if the key is missing or null.
@@ -88,7 +151,7 @@ impl SettingsDocument {
     }
 
     /// Removes the texts of `key`, a path with dots; a single value is a list of one.
-    pub(super) fn take_list(
+    fn take_list(
         &mut self,
         key: &str,
         wanted: &'static str,
@@ -151,7 +214,7 @@ impl SettingsDocument {
     }
 
     /// Returns the error for an invalid value of `key`.
-    pub(super) fn value_error(&self, key: &str, source: ParseError) -> ConfigError {
+    fn value_error(&self, key: &str, source: ParseError) -> ConfigError {
         ConfigError::Value {
             path: self.path.clone(),
             key: key.to_owned(),
@@ -186,4 +249,16 @@ pub(super) fn parser_for<T: FromStr>(
             .parse()
             .map_err(|_| ParseError::new(text, wanted))
     }
+}
+
+/// Parses a truth value.
+pub(super) fn parse_bool(text: &str) -> Result<bool, ParseError> {
+    parser_for("true or false")(text)
+}
+
+/// Parses a share.
+pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
+    let share = text.trim().parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
 }

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use memory_agent::model::{ApiKey, ServerAddress};
 use memory_core::{Budget, ParseError};
-use serde_json::Value;
 
 use super::document::SettingsDocument;
-use super::setting::or_default;
+use super::setting::{show_key, show_optional, show_span};
 use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::datetime;
 
@@ -43,43 +42,58 @@ impl LlmSettings {
         document: &mut SettingsDocument,
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
-        let mut text = |key: &str, variable: Option<&String>| -> Result<_, ConfigError> {
-            let setting = or_default(
-                document.take(key, |text| Ok(Some(text.trim().to_owned())))?,
-                None,
-            );
-            Ok(override_with(setting, variable.cloned()))
-        };
-        let base_url =
-            text("llm.base_url", environment.llm_base_url.as_ref())?.map_value(ServerAddress::from);
-        let model = text("llm.model", environment.llm_model.as_ref())?;
-        let api_key_env = text("llm.api_key_env", None)?;
-        let api_key = or_default(document.take("llm.api_key", key)?, None);
-        let from_environment = environment.llm_api_key.clone().transpose();
-        let api_key = override_with(
-            api_key,
-            from_environment.map_err(|_| ConfigError::Key {
-                variable: "MEMORY_LLM_API_KEY",
-            })?,
-        );
-        Ok(Self {
+        let text = |text: &str| Ok(Some(text.trim().to_owned()));
+        let address = |text: &str| Ok(Some(ServerAddress::from(text.trim())));
+        let api_key = environment.llm_api_key.clone().transpose();
+        let api_key = api_key.map_err(|_| ConfigError::Key {
+            variable: "MEMORY_LLM_API_KEY",
+        })?;
+        let base_url = document.read_below(
+            environment
+                .llm_base_url
+                .as_deref()
+                .map(|url| Some(url.into())),
+            "llm.base_url",
+            address,
+            None,
+            show_optional,
+        )?;
+        let model = document.read_below(
+            environment.llm_model.clone().map(Some),
+            "llm.model",
+            text,
+            None,
+            show_optional,
+        )?;
+        let api_key = document.read_below(api_key.map(Some), "llm.api_key", key, None, show_key)?;
+        let settings = Self {
             base_url,
             model,
             api_key,
-            api_key_env,
-            timeout: or_default(
-                document.take("llm.timeout", datetime::parse_timeout)?,
-                TIMEOUT,
-            ),
-            calls_a_day: or_default(
+            api_key_env: document.read("llm.api_key_env", text, None, show_optional)?,
+            timeout: document.read("llm.timeout", datetime::parse_timeout, TIMEOUT, show_span)?,
+            calls_a_day: Setting::layered(
+                None,
                 document.take("llm.calls_a_day", parse_limit)?,
                 Some(CALLS_A_DAY),
             ),
-            tokens_a_day: or_default(
+            tokens_a_day: Setting::layered(
+                None,
                 document.take("llm.tokens_a_day", parse_limit)?,
                 Some(TOKENS_A_DAY),
             ),
-        })
+        };
+        let Budget {
+            calls_a_day: calls,
+            tokens_a_day: tokens,
+        } = settings.budget();
+        document.record("llm.calls_a_day", calls.into(), settings.calls_a_day.from);
+        document.record(
+            "llm.tokens_a_day",
+            tokens.into(),
+            settings.tokens_a_day.from,
+        );
+        Ok(settings)
     }
 
     /// Returns whether a model is configured, at least partially.
@@ -108,55 +122,6 @@ impl LlmSettings {
     /// Returns the daily budget of the configured model.
     pub(crate) fn budget(&self) -> Budget {
         self.budget_of(self.base_url.value.as_ref())
-    }
-
-    /// Returns every key with its value and layer, in file order; the API key is hidden.
-    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 7] {
-        let Self {
-            base_url,
-            model,
-            api_key,
-            api_key_env,
-            timeout,
-            calls_a_day,
-            tokens_a_day,
-        } = self;
-        let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
-        [
-            (
-                "llm.base_url",
-                base_url.display(|address| address.as_ref().map(ToString::to_string).into()),
-            ),
-            ("llm.model", text(model)),
-            (
-                "llm.api_key",
-                api_key.display(|key| key.as_ref().map(|_| HIDDEN).into()),
-            ),
-            ("llm.api_key_env", text(api_key_env)),
-            (
-                "llm.timeout",
-                timeout.display(|span| datetime::format_duration(*span).into()),
-            ),
-            (
-                "llm.calls_a_day",
-                (self.budget().calls_a_day.into(), calls_a_day.from),
-            ),
-            (
-                "llm.tokens_a_day",
-                (self.budget().tokens_a_day.into(), tokens_a_day.from),
-            ),
-        ]
-    }
-}
-
-fn override_with<T>(setting: Setting<Option<T>>, variable: Option<T>) -> Setting<Option<T>> {
-    if variable.is_some() {
-        Setting {
-            value: variable,
-            from: SettingsLayer::Environment,
-        }
-    } else {
-        setting
     }
 }
 

@@ -2,34 +2,29 @@
 //!
 //! Apart from API keys in variables that the settings name, only this module reads the file and the environment.
 
-mod agents;
+mod access;
 mod banks;
 mod document;
 mod edit;
 mod environment;
 mod error;
-mod hooks;
-mod http;
 mod llm;
 mod proxy;
 mod recalls;
 mod reranking;
-mod review;
 mod setting;
 mod settings;
 
-pub(crate) use agents::AgentSettings;
+pub(crate) use access::AgentSettings;
 pub(crate) use banks::BankSettings;
+pub(crate) use document::parse_share;
 pub(crate) use edit::{check_address, set_value};
 pub use environment::Environment;
 pub(crate) use error::ConfigError;
-pub(crate) use hooks::HookSettings;
-pub(crate) use http::HttpSettings;
 pub(crate) use llm::{HIDDEN, LlmSettings};
-pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries, parse_share};
+pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries};
 pub(crate) use recalls::RecallSettings;
 pub(crate) use reranking::RerankingSettings;
-pub(crate) use review::ReviewSettings;
 pub(crate) use setting::{Setting, SettingsLayer};
 pub(crate) use settings::{
     EmbeddingChoice, EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,

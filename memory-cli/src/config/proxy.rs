@@ -9,10 +9,9 @@ use memory_core::ParseError;
 use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
-use super::document::{SettingsDocument, parser_for};
+use super::document::{SettingsDocument, parse_bool, parse_share, parser_for};
 use super::environment::variable_name;
-use super::llm::HIDDEN;
-use super::setting::or_default;
+use super::setting::{show, show_key, show_optional, show_optional_path, show_share, show_span};
 use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::datetime;
 
@@ -70,104 +69,55 @@ impl ProxySettings {
         let path = |text: &str| Ok(Some(environment.absolute_path(Path::new(text.trim()))));
         let text = |text: &str| Ok(Some(text.trim().to_owned()));
         let address = |text: &str| Ok(Some(ServerAddress::from(text)));
-        let yes = parser_for::<bool>("true or false");
+        let whole = parser_for("a whole number");
         let usual = RecallRules::default();
         let mut from = ProxyConfigLayers {
             document,
             environment,
         };
         Ok(Self {
-            memory_path: from.take("memory_path", path, None)?,
-            openai_base_url: from.take("openai_base_url", address, None)?,
-            openai_api_key_env: from.take("openai_api_key_env", text, None)?,
-            openai_api_key: from.take("openai_api_key", super::llm::key, None)?,
+            memory_path: from.read("memory_path", path, None, show_optional_path)?,
+            openai_base_url: from.read("openai_base_url", address, None, show_optional)?,
+            openai_api_key_env: from.read("openai_api_key_env", text, None, show_optional)?,
+            openai_api_key: from.read("openai_api_key", super::llm::key, None, show_key)?,
             usual_api_key: environment.openai_api_key.clone(),
-            embedding_model: from.take("embedding_model", text, None)?,
-            embedding_base_url: from.take("embedding_base_url", address, None)?,
-            default_top_k: from.take("default_top_k", parser_for("a whole number"), usual.top_k)?,
-            max_entries: from.take("max_entries", parse_max_entries, 500)?,
-            mmr_lambda: from.take("mmr_lambda", parse_share, usual.mmr_lambda)?,
-            recency_weight: from.take("recency_weight", parse_share, usual.recency_weight)?,
-            score_threshold: from.take("score_threshold", parse_share, usual.score_threshold)?,
-            enable_summarization: from.take("enable_summarization", &yes, true)?,
-            enable_git_versioning: from.take("enable_git_versioning", &yes, true)?,
-            start_watcher: from.take("start_watcher", &yes, false)?,
-            memory_timeout: from.take("memory_timeout", datetime::parse_timeout, MEMORY_TIMEOUT)?,
-            host: from.take(
+            embedding_model: from.read("embedding_model", text, None, show_optional)?,
+            embedding_base_url: from.read("embedding_base_url", address, None, show_optional)?,
+            default_top_k: from.read("default_top_k", whole, usual.top_k, show)?,
+            max_entries: from.read("max_entries", parse_max_entries, 500, show)?,
+            mmr_lambda: from.read("mmr_lambda", parse_share, usual.mmr_lambda, show_share)?,
+            recency_weight: from.read(
+                "recency_weight",
+                parse_share,
+                usual.recency_weight,
+                show_share,
+            )?,
+            score_threshold: from.read(
+                "score_threshold",
+                parse_share,
+                usual.score_threshold,
+                show_share,
+            )?,
+            enable_summarization: from.read("enable_summarization", parse_bool, true, show)?,
+            enable_git_versioning: from.read("enable_git_versioning", parse_bool, true, show)?,
+            start_watcher: from.read("start_watcher", parse_bool, false, show)?,
+            memory_timeout: from.read(
+                "memory_timeout",
+                datetime::parse_timeout,
+                MEMORY_TIMEOUT,
+                show_span,
+            )?,
+            host: from.read(
                 "host",
                 |text| Ok(text.trim().to_owned()),
                 "127.0.0.1".to_owned(),
+                show,
             )?,
-            port: from.take("port", parser_for("a port number"), 8100)?,
-            log_level: from.take("log_level", str::parse, LogLevel::Info)?,
+            port: from.read("port", parser_for("a port number"), 8100, show)?,
+            log_level: from.read("log_level", str::parse, LogLevel::Info, |level| {
+                level.as_str().into()
+            })?,
         })
-    }
-
-    /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 18] {
-        let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
-        // Conversion through text preserves the original digits.
-        let share = |setting: &Setting<f32>| {
-            setting.display(|share| share.to_string().parse::<f64>().unwrap_or_default().into())
-        };
-        [
-            (
-                "proxy.memory_path",
-                self.memory_path
-                    .display(|path| path.as_ref().map(|path| path.display().to_string()).into()),
-            ),
-            (
-                "proxy.openai_base_url",
-                self.openai_base_url
-                    .display(|address| address.as_ref().map(ToString::to_string).into()),
-            ),
-            ("proxy.openai_api_key_env", text(&self.openai_api_key_env)),
-            (
-                "proxy.openai_api_key",
-                self.openai_api_key
-                    .display(|key| key.as_ref().map(|_| HIDDEN).into()),
-            ),
-            ("proxy.embedding_model", text(&self.embedding_model)),
-            (
-                "proxy.embedding_base_url",
-                self.embedding_base_url
-                    .display(|address| address.as_ref().map(ToString::to_string).into()),
-            ),
-            (
-                "proxy.default_top_k",
-                self.default_top_k.display(|count| (*count).into()),
-            ),
-            (
-                "proxy.max_entries",
-                self.max_entries.display(|count| (*count).into()),
-            ),
-            ("proxy.mmr_lambda", share(&self.mmr_lambda)),
-            ("proxy.recency_weight", share(&self.recency_weight)),
-            ("proxy.score_threshold", share(&self.score_threshold)),
-            (
-                "proxy.enable_summarization",
-                self.enable_summarization.display(|yes| (*yes).into()),
-            ),
-            (
-                "proxy.enable_git_versioning",
-                self.enable_git_versioning.display(|yes| (*yes).into()),
-            ),
-            (
-                "proxy.start_watcher",
-                self.start_watcher.display(|yes| (*yes).into()),
-            ),
-            (
-                "proxy.memory_timeout",
-                self.memory_timeout
-                    .display(|span| datetime::format_duration(*span).into()),
-            ),
-            ("proxy.host", self.host.display(|host| host.clone().into())),
-            ("proxy.port", self.port.display(|port| (*port).into())),
-            (
-                "proxy.log_level",
-                self.log_level.display(|level| level.as_str().into()),
-            ),
-        ]
     }
 
     /// Returns whether the settings file contains an API key.
@@ -193,35 +143,24 @@ struct ProxyConfigLayers<'a> {
 }
 
 impl ProxyConfigLayers<'_> {
-    fn take<T>(
+    fn read<T>(
         &mut self,
         key: &'static str,
         parse: impl Fn(&str) -> Result<T, ParseError>,
-        usual: T,
+        default: T,
+        show: impl FnOnce(&T) -> Value,
     ) -> Result<Setting<T>, ConfigError> {
-        let setting = or_default(self.document.take(&format!("proxy.{key}"), &parse)?, usual);
-        let Some(said) = self.environment.proxy.get(key) else {
-            return Ok(setting);
-        };
-        let value = parse(said).map_err(|source| ConfigError::Variable {
-            variable: variable_name(key),
-            source,
-        })?;
-        Ok(Setting {
-            value,
-            from: SettingsLayer::Environment,
-        })
+        let variable = self.environment.proxy.get(key).map(|text| parse(text));
+        let variable = variable
+            .transpose()
+            .map_err(|source| ConfigError::Variable {
+                variable: variable_name(key),
+                source,
+            })?;
+        let key = format!("proxy.{key}");
+        self.document
+            .read_below(variable, &key, parse, default, show)
     }
-}
-
-/// Parses a number from 0 to 1.
-pub(crate) fn parse_share(text: &str) -> Result<f32, ParseError> {
-    let share = text
-        .trim()
-        .parse()
-        .ok()
-        .filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| ParseError::new(text, "a number from 0 to 1"))
 }
 
 /// Parses the maximum number of entries. 0 is invalid, because each entry would be deleted at once.

@@ -6,10 +6,10 @@ use memory_core::ParseError;
 use serde_json::Value;
 
 use super::banks::{format_size, parse_size};
-use super::document::{SettingsDocument, parser_for};
-use super::setting::or_default;
-use super::settings::{parse_retention, retention_text};
-use super::{ConfigError, Setting, SettingsLayer};
+use super::document::{SettingsDocument, parse_bool};
+use super::setting::{show, show_span};
+use super::{ConfigError, Setting};
+use crate::datetime;
 
 /// Settings of the recall ledger.
 #[derive(Debug, Clone)]
@@ -22,7 +22,8 @@ pub(crate) struct RecallSettings {
     pub max_size: Setting<usize>,
 }
 
-const RETENTION: Duration = Duration::from_hours(90 * 24);
+/// The default retention time of records and of the trash.
+pub(super) const RETENTION: Duration = Duration::from_hours(90 * 24);
 
 const MEGABYTE: usize = 1024 * 1024;
 
@@ -30,39 +31,42 @@ impl RecallSettings {
     /// Takes these settings from the document.
     pub(super) fn take(document: &mut SettingsDocument) -> Result<Self, ConfigError> {
         Ok(Self {
-            enabled: or_default(
-                document.take("recalls.enabled", parser_for("true or false"))?,
-                true,
-            ),
-            retention: or_default(
-                document.take("recalls.retention", parse_retention)?,
+            enabled: document.read("recalls.enabled", parse_bool, true, show)?,
+            retention: document.read(
+                "recalls.retention",
+                parse_retention,
                 Some(RETENTION),
-            ),
-            max_size: or_default(
-                document.take("recalls.max_size", parse_max_size)?,
+                show_retention,
+            )?,
+            max_size: document.read(
+                "recalls.max_size",
+                parse_max_size,
                 64 * MEGABYTE,
-            ),
+                |bytes| format_size(*bytes).into(),
+            )?,
         })
     }
+}
 
-    /// Returns every key with its value and layer, in file order.
-    pub(super) fn all(&self) -> [(&'static str, (Value, SettingsLayer)); 3] {
-        let Self {
-            enabled,
-            retention,
-            max_size,
-        } = self;
-        [
-            ("recalls.enabled", enabled.display(|yes| (*yes).into())),
-            (
-                "recalls.retention",
-                retention.display(|span| retention_text(*span).into()),
-            ),
-            (
-                "recalls.max_size",
-                max_size.display(|bytes| format_size(*bytes).into()),
-            ),
-        ]
+/// Parses a retention time: a duration, or `never`.
+pub(super) fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError> {
+    if text.trim() == "never" {
+        return Ok(None);
+    }
+    datetime::parse_duration(text)
+        .map(Some)
+        .map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
+}
+
+/// Shows a retention time, in days if that is exact.
+pub(super) fn show_retention(span: &Option<Duration>) -> Value {
+    const DAY: u64 = 24 * 3600;
+    match span {
+        None => "never".into(),
+        Some(span) if span.as_secs() != 0 && span.as_secs() % DAY == 0 => {
+            format!("{}d", span.as_secs() / DAY).into()
+        }
+        Some(span) => show_span(span),
     }
 }
 

@@ -1,11 +1,13 @@
 //! A setting with the layer that sets it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
-use memory_core::secret::without_secrets;
+use memory_agent::model::ApiKey;
 use serde_json::Value;
 
-use super::Environment;
+use super::HIDDEN;
+use crate::datetime;
 
 /// A setting with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,38 +32,29 @@ pub(crate) enum SettingsLayer {
 }
 
 impl<T> Setting<T> {
-    /// Returns the value for display, with redacted credentials, and its layer.
-    pub(super) fn display(&self, shown: impl Fn(&T) -> Value) -> (Value, SettingsLayer) {
-        let shown = match shown(&self.value) {
-            Value::String(text) => without_secrets(&text).into(),
-            shown => shown,
-        };
-        (shown, self.from)
-    }
-}
-
-impl<T> Setting<Option<T>> {
-    /// Converts the value, if there is one.
-    pub(super) fn map_value<U>(self, convert: impl FnOnce(T) -> U) -> Setting<Option<U>> {
-        Setting {
-            value: self.value.map(convert),
-            from: self.from,
+    /// Creates the setting of a flag.
+    pub(crate) fn flag(value: T) -> Self {
+        Self {
+            value,
+            from: SettingsLayer::Flag,
         }
     }
-}
 
-impl Setting<PathBuf> {
-    pub(super) fn override_path(
-        &mut self,
-        path: Option<&Path>,
-        from: SettingsLayer,
-        environment: &Environment,
-    ) {
-        if let Some(path) = path {
-            *self = Self {
-                value: environment.absolute_path(path),
-                from,
-            };
+    /// Returns the value of the highest layer: of a variable, else of the file, else the default.
+    pub(super) fn layered(variable: Option<T>, file: Option<T>, default: T) -> Self {
+        match (variable, file) {
+            (Some(value), _) => Self {
+                value,
+                from: SettingsLayer::Environment,
+            },
+            (None, Some(value)) => Self {
+                value,
+                from: SettingsLayer::File,
+            },
+            (None, None) => Self {
+                value: default,
+                from: SettingsLayer::Default,
+            },
         }
     }
 }
@@ -78,16 +71,50 @@ impl SettingsLayer {
     }
 }
 
-/// Returns the value of the settings file, else the default.
-pub(super) fn or_default<T>(value: Option<T>, default: T) -> Setting<T> {
-    match value {
-        Some(value) => Setting {
-            value,
-            from: SettingsLayer::File,
-        },
-        None => Setting {
-            value: default,
-            from: SettingsLayer::Default,
-        },
+/// A setting for display: its key, its value and its layer.
+pub(super) type ShownSetting = (String, Value, SettingsLayer);
+
+/// Shows a number, a text or a truth value.
+pub(super) fn show<T: Clone + Into<Value>>(value: &T) -> Value {
+    value.clone().into()
+}
+
+/// Shows a value as text, if there is one.
+pub(super) fn show_optional<T: ToString>(value: &Option<T>) -> Value {
+    value.as_ref().map(ToString::to_string).into()
+}
+
+/// Shows nothing, a text or a list of texts.
+pub(super) fn show_list<T: ToString>(values: &Vec<T>) -> Value {
+    match values.as_slice() {
+        [] => Value::Null,
+        [one] => one.to_string().into(),
+        several => several.iter().map(ToString::to_string).collect(),
     }
+}
+
+/// Shows a path.
+pub(super) fn show_path(path: &PathBuf) -> Value {
+    path.display().to_string().into()
+}
+
+/// Shows a path, if there is one.
+pub(super) fn show_optional_path(path: &Option<PathBuf>) -> Value {
+    path.as_ref().map_or(Value::Null, show_path)
+}
+
+/// Shows a duration.
+pub(super) fn show_span(span: &Duration) -> Value {
+    datetime::format_duration(*span).into()
+}
+
+/// Shows a share with the digits that it was given with.
+pub(super) fn show_share(share: &f32) -> Value {
+    // Conversion through text preserves the original digits.
+    share.to_string().parse::<f64>().unwrap_or_default().into()
+}
+
+/// Shows whether there is an API key.
+pub(super) fn show_key(key: &Option<ApiKey>) -> Value {
+    key.as_ref().map(|_| HIDDEN).into()
 }

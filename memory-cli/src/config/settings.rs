@@ -6,19 +6,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::TimeDelta;
+use memory_agent::hook::HookPoint;
+use memory_agent::http::AllowedOrigins;
 use memory_agent::model::ServerAddress;
 use memory_core::instance::InstanceName;
-use memory_core::{Budget, Clock, InboxTtl, ParseError};
+use memory_core::secret::without_secrets;
+use memory_core::{Budget, Clock, InboxTtl, ParseError, ReviewPolicy};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
 use memory_store::{check_owner, trust_folders};
 use serde_json::{Value, json};
 
-use super::document::{SettingsDocument, parser_for};
-use super::setting::{Setting, SettingsLayer, or_default};
+use super::access::{take_hooks, take_origins, take_review};
+use super::document::{SettingsDocument, parse_bool, parser_for};
+use super::recalls::{RETENTION, parse_retention, show_retention};
+use super::setting::{
+    Setting, SettingsLayer, ShownSetting, show, show_optional, show_path, show_span,
+};
 use super::{
-    AgentSettings, BankSettings, ConfigError, Environment, HookSettings, HttpSettings, LlmSettings,
-    ProxySettings, RecallSettings, RerankingSettings, ReviewSettings,
+    AgentSettings, BankSettings, ConfigError, Environment, LlmSettings, ProxySettings,
+    RecallSettings, RerankingSettings,
 };
 use crate::datetime;
 use crate::zone::{self, ClockInZone, NamedZone, UserTimeZone};
@@ -66,20 +73,22 @@ pub(crate) struct Settings {
     pub llm: LlmSettings,
     /// The chat proxy.
     pub proxy: ProxySettings,
-    /// Access to the HTTP servers.
-    pub http: HttpSettings,
+    /// The origins of web pages that may send requests to the HTTP servers.
+    pub allowed_origins: AllowedOrigins,
     /// Banks and filters.
     pub banks: BankSettings,
     /// The memories that agents write.
     pub agents: AgentSettings,
     /// The review of changes by agents.
-    pub review: ReviewSettings,
-    /// Hooks of tool calls.
-    pub hooks: HookSettings,
+    pub review: ReviewPolicy,
+    /// The commands that run as hooks of tool calls, in the order of execution.
+    pub hooks: Vec<(HookPoint, String)>,
     /// Folders that are used although other users can change them.
     pub trusted_folders: Setting<Vec<PathBuf>>,
     /// The sources of notes to import.
     pub places: Vec<SourceLocation>,
+    /// Every key with its value for display and its layer, in file order.
+    shown: Vec<ShownSetting>,
 }
 
 /// The settings of the embedding model.
@@ -177,10 +186,6 @@ const EXPECTED_METHOD: &str = "a notification method (auto, osascript, notify-se
 
 pub(crate) const TRUSTED_KEY: &str = "trusted_folders";
 
-const HOUR: u64 = 60 * 60;
-
-const RETENTION: Duration = Duration::from_hours(90 * 24);
-
 impl Settings {
     /// Returns the daily budget of the configured language model, otherwise of that behind the proxy.
     pub(crate) fn llm_budget(&self) -> Budget {
@@ -260,7 +265,7 @@ impl Settings {
             check_owner(home)?;
         }
         check_owner(&file)?;
-        let document = SettingsDocument::read(&file)?;
+        let document = SettingsDocument::load(&file)?;
         let settings = Self::of(document, file, root, environment)?;
         if Self::may_trust(&settings.file, environment) {
             trust_folders(settings.trusted_folders.value.iter().cloned());
@@ -301,95 +306,83 @@ impl Settings {
         environment: &Environment,
     ) -> Result<Self, ConfigError> {
         let path = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
-        let places = SourceName::ALL
-            .iter()
-            .filter_map(|source| take_source(*source, &mut document, environment).transpose());
-        let places = places.collect::<Result<_, _>>()?;
-        // A home that the flag or the environment names has precedence, so that no default is needed.
-        let named = || root.or(environment.root.as_deref()).map(Path::to_owned);
-        let default_root = || {
-            default_root_folder(environment)
-                .or_else(named)
-                .ok_or(ConfigError::NoHome)
-        };
-        let trusted = document
-            .take_list(TRUSTED_KEY, "a folder")?
-            .map(|folders| {
-                folders
-                    .iter()
-                    .map(|text| path(text))
-                    .collect::<Result<_, ParseError>>()
-            })
-            .transpose()
-            .map_err(|error| document.value_error(TRUSTED_KEY, error))?;
         let mut settings = Self {
             file_exists: document.exists(),
             unknown: Vec::new(),
-            root: or_else_default(document.take("storage.root", path)?, default_root)?,
-            store: or_default(document.take("storage.store", parse_store)?, None),
-            short_term_ttl: or_default(
-                document.take("storage.short_term_ttl", datetime::parse_duration)?,
-                Duration::from_secs(168 * HOUR),
-            ),
-            trash_retention: or_default(
-                document.take("storage.trash_retention", parse_retention)?,
+            root: take_root(&mut document, root, environment)?,
+            store: document.read("storage.store", parse_store, None, |name| {
+                name.as_ref().map(InstanceName::as_str).into()
+            })?,
+            short_term_ttl: document.read(
+                "storage.short_term_ttl",
+                datetime::parse_duration,
+                Duration::from_hours(168),
+                show_span,
+            )?,
+            trash_retention: document.read(
+                "storage.trash_retention",
+                parse_retention,
                 Some(RETENTION),
-            ),
+                show_retention,
+            )?,
             recalls: RecallSettings::take(&mut document)?,
-            git: or_default(
-                document.take("git.enabled", parser_for("true or false"))?,
-                false,
-            ),
-            interval: or_default(
-                document.take("daemon.interval", datetime::parse_interval)?,
+            git: document.read("git.enabled", parse_bool, false, show)?,
+            interval: document.read(
+                "daemon.interval",
+                datetime::parse_interval,
                 Duration::from_mins(1),
-            ),
-            decay_threshold: or_default(
-                document.take("daemon.decay_threshold", datetime::parse_duration)?,
-                Duration::from_secs(720 * HOUR),
-            ),
-            upgrade_access_threshold: or_default(
-                document.take(
-                    "daemon.upgrade_access_threshold",
-                    parser_for("a whole number"),
-                )?,
+                show_span,
+            )?,
+            decay_threshold: document.read(
+                "daemon.decay_threshold",
+                datetime::parse_duration,
+                Duration::from_hours(720),
+                show_span,
+            )?,
+            upgrade_access_threshold: document.read(
+                "daemon.upgrade_access_threshold",
+                parser_for("a whole number"),
                 3,
-            ),
-            notifications: or_default(
-                document.take("notification.enabled", parser_for("true or false"))?,
-                true,
-            ),
-            notification_method: or_default(
-                document.take("notification.method", parser_for(EXPECTED_METHOD))?,
+                show,
+            )?,
+            notifications: document.read("notification.enabled", parse_bool, true, show)?,
+            notification_method: document.read(
+                "notification.method",
+                parser_for(EXPECTED_METHOD),
                 NotificationMethod::Osascript,
-            ),
-            timezone: or_default(
-                document.take("timezone", |text| zone::parse_zone(text).map(Some))?,
+                |method| method.as_str().into(),
+            )?,
+            timezone: document.read(
+                "timezone",
+                |text| zone::parse_zone(text).map(Some),
                 None,
-            ),
+                |zone| zone.map(NamedZone::name).into(),
+            )?,
+            trusted_folders: document.read_list(
+                TRUSTED_KEY,
+                "a folder",
+                |text| Ok(vec![path(text)?]),
+                |folders| match folders.as_slice() {
+                    [] => Value::Null,
+                    several => several.iter().map(show_path).collect(),
+                },
+            )?,
             embedding: take_embedding(&mut document, environment)?,
             reranking: RerankingSettings::take(&mut document, environment)?,
             llm: LlmSettings::take(&mut document, environment)?,
             proxy: ProxySettings::take(&mut document, environment)?,
-            http: HttpSettings::take(&mut document)?,
+            allowed_origins: take_origins(&mut document)?,
             banks: BankSettings::take(&mut document)?,
             agents: AgentSettings::take(&mut document)?,
-            review: ReviewSettings::take(&mut document)?,
-            hooks: HookSettings::take(&mut document)?,
-            trusted_folders: or_default(trusted, Vec::new()),
-            places,
+            review: take_review(&mut document)?,
+            hooks: take_hooks(&mut document)?,
+            places: take_sources(&mut document, environment)?,
+            shown: Vec::new(),
             file,
             environment: environment.clone(),
         };
         settings.unknown = document.unknown();
-        settings.root.override_path(
-            environment.root.as_deref(),
-            SettingsLayer::Environment,
-            environment,
-        );
-        settings
-            .root
-            .override_path(root, SettingsLayer::Flag, environment);
+        settings.shown = document.into_shown();
         Ok(settings)
     }
 
@@ -400,140 +393,15 @@ impl Settings {
         json!({ "path": self.file, "exists": self.file_exists, "settings": all, "unknown": self.unknown })
     }
 
-    /// Returns every key with its value and layer, in file order.
-    pub(crate) fn all(&self) -> Vec<(String, Value, SettingsLayer)> {
-        let span = |setting: &Setting<Duration>| {
-            setting.display(|span| datetime::format_duration(*span).into())
-        };
-        let path =
-            |setting: &Setting<PathBuf>| setting.display(|path| path.display().to_string().into());
-        let mut all = vec![
-            ("storage.root".to_owned(), path(&self.root)),
-            (
-                "storage.store".to_owned(),
-                self.store
-                    .display(|name| name.as_ref().map(InstanceName::as_str).into()),
-            ),
-            (
-                "storage.short_term_ttl".to_owned(),
-                span(&self.short_term_ttl),
-            ),
-            (
-                "storage.trash_retention".to_owned(),
-                self.trash_retention
-                    .display(|span| retention_text(*span).into()),
-            ),
-            (
-                "git.enabled".to_owned(),
-                self.git.display(|yes| (*yes).into()),
-            ),
-            ("daemon.interval".to_owned(), span(&self.interval)),
-            (
-                "daemon.decay_threshold".to_owned(),
-                span(&self.decay_threshold),
-            ),
-            (
-                "daemon.upgrade_access_threshold".to_owned(),
-                self.upgrade_access_threshold
-                    .display(|count| (*count).into()),
-            ),
-            (
-                "notification.enabled".to_owned(),
-                self.notifications.display(|yes| (*yes).into()),
-            ),
-            (
-                "notification.method".to_owned(),
-                self.notification_method
-                    .display(|method| method.as_str().into()),
-            ),
-            (
-                "timezone".to_owned(),
-                self.timezone
-                    .display(|zone| zone.map(NamedZone::name).into()),
-            ),
-            (
-                TRUSTED_KEY.to_owned(),
-                self.trusted_folders
-                    .display(|folders| match folders.as_slice() {
-                        [] => Value::Null,
-                        several => several
-                            .iter()
-                            .map(|folder| folder.display().to_string())
-                            .collect(),
-                    }),
-            ),
-        ];
-        // After the keys of `storage`, as in the file.
-        let recalls = self
-            .recalls
-            .all()
-            .map(|(key, shown)| (key.to_owned(), shown));
-        all.splice(RECALLS_AT..RECALLS_AT, recalls);
-        let text = |setting: &Setting<Option<String>>| setting.display(|text| text.clone().into());
-        let EmbeddingSettings {
-            model,
-            base_url,
-            name,
-            api_key_env,
-        } = &self.embedding;
-        let model = model.display(|model| model.as_ref().map(ToString::to_string).into());
-        all.push(("embedding.model".to_owned(), model));
-        let address = base_url.display(|address| address.as_ref().map(ToString::to_string).into());
-        all.push(("embedding.base_url".to_owned(), address));
-        all.push(("embedding.name".to_owned(), text(name)));
-        all.push(("embedding.api_key_env".to_owned(), text(api_key_env)));
-        all.extend(
-            self.reranking
-                .all()
-                .map(|(key, shown)| (key.to_owned(), shown)),
-        );
-        all.extend(self.llm.all().map(|(key, shown)| (key.to_owned(), shown)));
-        all.extend(self.proxy.all().map(|(key, shown)| (key.to_owned(), shown)));
-        all.extend(self.http.all().map(|(key, shown)| (key.to_owned(), shown)));
-        all.extend(self.banks.all().map(|(key, shown)| (key.to_owned(), shown)));
-        all.extend(
-            self.agents
-                .all()
-                .map(|(key, shown)| (key.to_owned(), shown)),
-        );
-        all.extend(
-            self.review
-                .all()
-                .map(|(key, shown)| (key.to_owned(), shown)),
-        );
-        all.extend(self.hooks.all());
-        for place in &self.places {
-            all.push((
-                format!("ingestion.{}.path", place.source),
-                path(&place.path),
-            ));
-            all.push((
-                format!("ingestion.{}.enabled", place.source),
-                place.enabled.display(|yes| (*yes).into()),
-            ));
-            all.push((
-                format!("ingestion.{}.watch", place.source),
-                place.watch.display(|yes| (*yes).into()),
-            ));
+    /// Returns every key with its value for display and its layer, in file order. Credentials are redacted.
+    pub(crate) fn all(&self) -> Vec<ShownSetting> {
+        let mut all = self.shown.clone();
+        for (_, value, _) in &mut all {
+            if let Value::String(text) = value {
+                *value = without_secrets(text).into();
+            }
         }
-        all.into_iter()
-            .map(|(key, (value, from))| (key, value, from))
-            .collect()
-    }
-}
-
-/// Number of keys before those of the recall ledger.
-const RECALLS_AT: usize = 4;
-
-/// Formats a retention time.
-pub(super) fn retention_text(span: Option<Duration>) -> String {
-    const DAY: u64 = 24 * 3600;
-    match span {
-        None => "never".to_owned(),
-        Some(span) if span.as_secs() != 0 && span.as_secs() % DAY == 0 => {
-            format!("{}d", span.as_secs() / DAY)
-        }
-        Some(span) => datetime::format_duration(span),
+        all
     }
 }
 
@@ -551,19 +419,31 @@ fn parse_store(text: &str) -> Result<Option<InstanceName>, ParseError> {
         .transpose()
 }
 
-/// Parses a retention time.
-pub(super) fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError> {
-    if text.trim() == "never" {
-        return Ok(None);
-    }
-    datetime::parse_duration(text)
-        .map(Some)
-        .map_err(|_| ParseError::new(text, "a duration such as 90d, or never"))
-}
-
 /// Returns the default folder of the memories, if the user has a home folder.
 pub(crate) fn default_root_folder(environment: &Environment) -> Option<PathBuf> {
     environment.home.as_ref().map(|home| home.join(".memory"))
+}
+
+/// Returns the folder of the memories: that of the flag, of the variable or of the file, else the default.
+fn take_root(
+    document: &mut SettingsDocument,
+    root: Option<&Path>,
+    environment: &Environment,
+) -> Result<Setting<PathBuf>, ConfigError> {
+    const KEY: &str = "storage.root";
+    let file = document.take(KEY, |text| Ok(PathBuf::from(text.trim())))?;
+    let named = [
+        (root, SettingsLayer::Flag),
+        (environment.root.as_deref(), SettingsLayer::Environment),
+        (file.as_deref(), SettingsLayer::File),
+    ];
+    let named = named
+        .into_iter()
+        .find_map(|(path, from)| Some((environment.absolute_path(path?), from)));
+    let default = || Some((default_root_folder(environment)?, SettingsLayer::Default));
+    let (value, from) = named.or_else(default).ok_or(ConfigError::NoHome)?;
+    document.record(KEY, show_path(&value), from);
+    Ok(Setting { value, from })
 }
 
 fn take_embedding(
@@ -571,83 +451,63 @@ fn take_embedding(
     environment: &Environment,
 ) -> Result<EmbeddingSettings, ConfigError> {
     let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let named =
-        |text: &str| Ok(given(text).map(|text| EmbeddingChoice::from_text(&text, environment)));
-    let mut model = or_default(document.take("embedding.model", named)?, None);
-    if let Some(text) = &environment.embedding_model {
-        model = Setting {
-            value: Some(EmbeddingChoice::from_text(text, environment)),
-            from: SettingsLayer::Environment,
-        };
-    }
-    let mut text = |key: &str| -> Result<_, ConfigError> {
-        Ok(or_default(
-            document.take(key, |text| Ok(given(text)))?,
-            None,
-        ))
-    };
-    let (base_url, name) = (text("embedding.base_url")?, text("embedding.name")?);
-    if cfg!(feature = "meaning") && base_url.value.is_none() {
+    let choice = |text: &str| EmbeddingChoice::from_text(text, environment);
+    let address = document.take("embedding.base_url", |text| Ok(given(text)))?;
+    let address = address.map(|text| text.map(ServerAddress::from));
+    let has_server = address.as_ref().is_some_and(Option::is_some);
+    let model = document.take("embedding.model", |text| {
+        Ok(given(text).map(|text| choice(&text)))
+    })?;
+    let variable = environment.embedding_model.as_deref();
+    let mut model = Setting::layered(variable.map(|text| Some(choice(text))), model, None);
+    if cfg!(feature = "meaning") && !has_server {
         model.value.get_or_insert(EmbeddingChoice::BuiltIn);
     }
+    document.record("embedding.model", show_optional(&model.value), model.from);
+    let base_url = Setting::layered(None, address, None);
+    document.record(
+        "embedding.base_url",
+        show_optional(&base_url.value),
+        base_url.from,
+    );
+    let mut text = |key: &str| document.read(key, |text| Ok(given(text)), None, show_optional);
     Ok(EmbeddingSettings {
         model,
-        base_url: base_url.map_value(ServerAddress::from),
-        name,
+        base_url,
+        name: text("embedding.name")?,
         api_key_env: text("embedding.api_key_env")?,
     })
 }
 
-/// Returns the location of a source that has a default path.
-fn take_source(
-    source: SourceName,
+/// Returns the locations of the sources that have a default path.
+fn take_sources(
     document: &mut SettingsDocument,
     environment: &Environment,
-) -> Result<Option<SourceLocation>, ConfigError> {
+) -> Result<Vec<SourceLocation>, ConfigError> {
     let home = environment.home.as_deref().unwrap_or(Path::new("~"));
-    let Some(default) = source.default_path(home) else {
-        return Ok(None);
-    };
-    let expand = |text: &str| Ok(environment.absolute_path(Path::new(text.trim())));
-    let path = document.take(&format!("ingestion.{source}.path"), expand)?;
-    let mut path = or_default(path, default);
-    if matches!(source, SourceName::Claude | SourceName::ClaudeSessions) {
-        path.override_path(
-            environment.claude.as_deref(),
-            SettingsLayer::Environment,
-            environment,
-        );
+    let mut places = Vec::new();
+    for source in SourceName::ALL.iter().copied() {
+        let Some(default) = source.default_path(home) else {
+            continue;
+        };
+        let is_claude = matches!(source, SourceName::Claude | SourceName::ClaudeSessions);
+        let variable = environment.claude.as_deref().filter(|_| is_claude);
+        let is_enabled = source != SourceName::ClaudeSessions;
+        let key = |name: &str| format!("ingestion.{source}.{name}");
+        places.push(SourceLocation {
+            source,
+            path: document.read_below(
+                variable.map(|path| environment.absolute_path(path)),
+                &key("path"),
+                |text| Ok(environment.absolute_path(Path::new(text.trim()))),
+                default,
+                show_path,
+            )?,
+            enabled: document.read(&key("enabled"), parse_bool, is_enabled, show)?,
+            watch: document.read(&key("watch"), parse_bool, false, show)?,
+        });
     }
-    let enabled = document.take(
-        &format!("ingestion.{source}.enabled"),
-        parser_for("true or false"),
-    )?;
-    let watch = document.take(
-        &format!("ingestion.{source}.watch"),
-        parser_for("true or false"),
-    )?;
-    Ok(Some(SourceLocation {
-        source,
-        path,
-        enabled: or_default(enabled, source != SourceName::ClaudeSessions),
-        watch: or_default(watch, false),
-    }))
-}
-
-fn or_else_default<T>(
-    value: Option<T>,
-    default: impl FnOnce() -> Result<T, ConfigError>,
-) -> Result<Setting<T>, ConfigError> {
-    match value {
-        Some(value) => Ok(Setting {
-            value,
-            from: SettingsLayer::File,
-        }),
-        None => Ok(Setting {
-            value: default()?,
-            from: SettingsLayer::Default,
-        }),
-    }
+    Ok(places)
 }
 
 impl NotificationMethod {

@@ -168,8 +168,8 @@ fn a_point_has_one_hook_or_several_in_order() {
         .expect("settings");
     let commands: Vec<_> = settings
         .hooks
-        .commands()
-        .map(|(point, command)| (point.as_str(), command))
+        .iter()
+        .map(|(point, command)| (point.as_str(), command.as_str()))
         .collect();
     assert_eq!(
         commands,
