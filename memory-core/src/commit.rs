@@ -19,6 +19,13 @@ pub enum SecretPolicy {
     Keep,
 }
 
+impl SecretPolicy {
+    /// Returns the policy for a caller who allows credentials, or does not.
+    pub const fn allowing(is_allowed: bool) -> Self {
+        if is_allowed { Self::Keep } else { Self::Refuse }
+    }
+}
+
 /// Number of attempts for a change that conflicts with another writer.
 pub(crate) const ATTEMPTS: usize = 50;
 
