@@ -1,5 +1,6 @@
 //! The language model in the settings.
 
+use std::fmt::{self, Debug, Formatter};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -19,46 +20,29 @@ pub(crate) fn open_lazily(
     settings: &Settings,
     clock: Arc<dyn Clock>,
 ) -> Option<Arc<dyn ChatModel>> {
-    let Settings {
-        llm,
-        root,
-        timezone,
-        environment,
-        ..
-    } = settings;
-    let zone = budget_zone(timezone.value);
-    let later = || LazyChatModel {
-        llm: llm.clone(),
-        environment: environment.clone(),
-        root: root.value.clone(),
-        zone,
-        clock,
-        opened: OnceLock::new(),
+    let (llm, environment) = (settings.llm.clone(), settings.environment.clone());
+    let root = settings.root.value.clone();
+    let (is_named, budget) = (llm.is_named(), llm.budget());
+    let open = move || {
+        let model = open(&llm, &environment)?;
+        Ok((model, Ledger::open(&root).map_err(ChatError::Meter)?))
     };
-    llm.is_named()
-        .then(|| Arc::new(later()) as Arc<dyn ChatModel>)
+    is_named.then(|| LazyChatModel::new(open, settings, budget, clock))
 }
 
-/// Returns `model` with a budget.
+/// Returns a model with a budget; it is opened on first use.
 ///
 /// Usage is recorded below the first of `roots`, which is created if it is missing, or below the second one if the
 /// first cannot be opened. Earlier usage below the second one is also counted.
-pub(crate) fn with_budget(
-    model: impl ChatModel + 'static,
+pub(crate) fn with_budget<M: ChatModel + 'static>(
+    open: impl Fn() -> M + Send + Sync + 'static,
     roots: [PathBuf; 2],
     settings: &Settings,
     budget: Budget,
     clock: Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
-    let zone = budget_zone(settings.timezone.value);
-    Arc::new(BudgetedChatModel {
-        model: Arc::new(model),
-        roots,
-        zone,
-        clock,
-        budget,
-        meter: OnceLock::new(),
-    })
+    let open = move || Ok((open(), open_ledger(&roots).map_err(ChatError::Meter)?));
+    LazyChatModel::new(open, settings, budget, clock)
 }
 
 /// Returns the current day of the budget.
@@ -77,36 +61,47 @@ fn budget_zone(setting: Option<NamedZone>) -> UserTimeZone {
     setting.map_or_else(|| UserTimeZone::Fixed(Utc.fix()), UserTimeZone::Named)
 }
 
-/// A model that is opened on first use.
-#[derive(Debug)]
-struct LazyChatModel {
-    llm: LlmSettings,
-    environment: Environment,
-    root: PathBuf,
+/// A model with a budget, which is opened with its ledger on first use.
+struct LazyChatModel<M> {
+    open: Box<dyn Fn() -> Result<(M, Ledger), ChatError> + Send + Sync>,
     zone: UserTimeZone,
     clock: Arc<dyn Clock>,
-    opened: OnceLock<MeteredModel<RemoteChat, UserTimeZone>>,
+    budget: Budget,
+    opened: OnceLock<MeteredModel<M, UserTimeZone>>,
 }
 
-impl LazyChatModel {
-    fn get_or_open(&self) -> Result<&MeteredModel<RemoteChat, UserTimeZone>, ChatError> {
+impl<M: ChatModel + 'static> LazyChatModel<M> {
+    fn new(
+        open: impl Fn() -> Result<(M, Ledger), ChatError> + Send + Sync + 'static,
+        settings: &Settings,
+        budget: Budget,
+        clock: Arc<dyn Clock>,
+    ) -> Arc<dyn ChatModel> {
+        Arc::new(Self {
+            open: Box::new(open),
+            zone: budget_zone(settings.timezone.value),
+            clock,
+            budget,
+            opened: OnceLock::new(),
+        })
+    }
+
+    fn get_or_open(&self) -> Result<&MeteredModel<M, UserTimeZone>, ChatError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
-        let model = open(&self.llm, &self.environment)?;
-        let meter = Arc::new(Ledger::open(&self.root).map_err(ChatError::Meter)?);
-        let budget = self.llm.budget();
+        let (model, ledger) = (self.open)()?;
         Ok(self.opened.get_or_init(|| MeteredModel {
             model,
-            meter,
+            meter: Arc::new(ledger),
             clock: Arc::clone(&self.clock),
             zone: self.zone,
-            budget,
+            budget: self.budget,
         }))
     }
 }
 
-impl ChatModel for LazyChatModel {
+impl<M: ChatModel + 'static> ChatModel for LazyChatModel<M> {
     fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
         self.get_or_open()?.answer(request)
     }
@@ -116,43 +111,13 @@ impl ChatModel for LazyChatModel {
     }
 }
 
-/// A model with a budget; the ledger is opened on first use.
-#[derive(Debug)]
-struct BudgetedChatModel<M> {
-    model: Arc<M>,
-    roots: [PathBuf; 2],
-    zone: UserTimeZone,
-    clock: Arc<dyn Clock>,
-    budget: Budget,
-    meter: OnceLock<Arc<Ledger>>,
-}
-
-impl<M: ChatModel> BudgetedChatModel<M> {
-    fn metered_model(&self) -> Result<MeteredModel<SharedChatModel<M>, UserTimeZone>, ChatError> {
-        let meter = if let Some(meter) = self.meter.get() {
-            meter
-        } else {
-            let opened = Arc::new(open_ledger(&self.roots).map_err(ChatError::Meter)?);
-            self.meter.get_or_init(|| opened)
-        };
-        let (clock, zone, budget) = (Arc::clone(&self.clock), self.zone, self.budget);
-        Ok(MeteredModel {
-            model: SharedChatModel(Arc::clone(&self.model)),
-            meter: Arc::clone(meter) as _,
-            clock,
-            zone,
-            budget,
-        })
-    }
-}
-
-impl<M: ChatModel> ChatModel for BudgetedChatModel<M> {
-    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        self.metered_model()?.answer(request)
-    }
-
-    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
-        self.metered_model()?.allowance()
+impl<M: Debug> Debug for LazyChatModel<M> {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("LazyChatModel")
+            .field("budget", &self.budget)
+            .field("opened", &self.opened)
+            .finish_non_exhaustive()
     }
 }
 
@@ -165,20 +130,6 @@ fn open_ledger([root, other]: &[PathBuf; 2]) -> Result<Ledger, StoreError> {
         }
         Ok(ledger) => Ok(ledger),
         Err(error) => Ledger::open(other).map_err(|_| error),
-    }
-}
-
-/// A shared model.
-#[derive(Debug)]
-struct SharedChatModel<M>(Arc<M>);
-
-impl<M: ChatModel> ChatModel for SharedChatModel<M> {
-    fn answer(&self, request: &ChatRequest) -> Result<ChatAnswer, ChatError> {
-        self.0.answer(request)
-    }
-
-    fn allowance(&self) -> Result<BudgetStatus, ChatError> {
-        self.0.allowance()
     }
 }
 

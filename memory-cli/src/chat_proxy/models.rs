@@ -247,12 +247,17 @@ pub(super) fn extraction_model(
     if let Some(named) = language_model::open_lazily(settings, Arc::clone(clock)) {
         return named;
     }
-    let model = LastChatModel {
-        base_url: base_url.to_owned(),
+    let (upstream, last_asked) = (base_url.to_owned(), last_asked.clone());
+    let (timeout, certificates) = (
+        settings.llm.timeout.value,
+        settings.environment.certificates.clone(),
+    );
+    let open = move || LastChatModel {
+        base_url: upstream.clone(),
         last_asked: last_asked.clone(),
-        api_key,
-        timeout: settings.llm.timeout.value,
-        certificates: settings.environment.certificates.clone(),
+        api_key: api_key.clone(),
+        timeout,
+        certificates: certificates.clone(),
         opened: Mutex::default(),
     };
     // The budget is independent of the folder of conversations, so that `memory usage` reports it. It is recorded in
@@ -260,7 +265,7 @@ pub(super) fn extraction_model(
     // earlier versions recorded it.
     let roots = [settings.root.value.clone(), place.join(".conversations")];
     let budget = settings.llm.budget_of(Some(&base_url.into()));
-    language_model::with_budget(model, roots, settings, budget, Arc::clone(clock))
+    language_model::with_budget(open, roots, settings, budget, Arc::clone(clock))
 }
 
 /// The base URL of a server with an `OpenAI`-compatible API.
