@@ -20,12 +20,56 @@ pub struct Client {
     pub title: &'static str,
     /// Its command, if it has one.
     pub(crate) program: Option<&'static str>,
-    /// Returns the configuration files of the client; none if it has no files at the level.
-    pub(crate) files: fn(&ClientFolders, InstallLevel) -> Vec<ClientFile>,
+    /// Its configuration files.
+    files: &'static [ClientFileSpec],
     /// A note for the user about each change; a restart of the client is always needed.
     pub note: Option<&'static str>,
     /// A note for the user about changes in project files.
     pub project_note: Option<&'static str>,
+}
+
+/// A configuration file of a client at each level.
+#[derive(Debug)]
+struct ClientFileSpec {
+    /// The possible places for the user, each as a folder and a path in it: the first that exists is used, else the last.
+    user: &'static [(ClientFolder, &'static str)],
+    /// The possible paths in a project; empty if the client has no such file.
+    project: &'static [&'static str],
+    /// The kinds of entries in the file.
+    entries: &'static [ClientEntry],
+}
+
+const fn file(
+    user: &'static [(ClientFolder, &'static str)],
+    project: &'static [&'static str],
+    entries: &'static [ClientEntry],
+) -> ClientFileSpec {
+    ClientFileSpec {
+        user,
+        project,
+        entries,
+    }
+}
+
+/// A folder with configuration files of the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClientFolder {
+    /// The home folder.
+    Home,
+    /// `XDG_CONFIG_HOME`, else `~/.config`.
+    Config,
+    /// `~/.config`, and on Linux `XDG_CONFIG_HOME`.
+    UnixConfig,
+    /// The folder of applications with windows.
+    Application,
+    /// The folder of the servers of Claude Code: `CLAUDE_CONFIG_DIR`, else the home folder.
+    ClaudeServers,
+    /// The folder of Claude Code: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
+    Claude,
+    /// The folder of Codex: `CODEX_HOME`, else `~/.codex`.
+    Codex,
+    /// The folder of Gemini CLI: `.gemini` in `GEMINI_CLI_HOME`, else in the home folder.
+    Gemini,
 }
 
 /// Where the client is configured.
@@ -65,6 +109,27 @@ impl Client {
         &GOOSE,
     ];
 
+    /// Returns the configuration files of the client; none if it has no files at the level.
+    pub(crate) fn files(&self, folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
+        let specs = self.files.iter().map(|spec| ClientFile {
+            paths: match level {
+                InstallLevel::User => {
+                    let places = spec.user.iter();
+                    places
+                        .map(|(folder, path)| folders.path(*folder).join(path))
+                        .collect()
+                }
+                InstallLevel::Project => {
+                    let paths = spec.project.iter();
+                    paths.map(|path| folders.project.join(path)).collect()
+                }
+            },
+            entries: spec.entries.to_vec(),
+            project: (level == InstallLevel::Project).then(|| folders.project.clone()),
+        });
+        specs.filter(|file| !file.paths.is_empty()).collect()
+    }
+
     /// Returns whether the client has files or a folder of its own in the home folder, or its command is on the `PATH`.
     pub(crate) fn is_present(&self, folders: &ClientFolders) -> bool {
         if self
@@ -74,7 +139,7 @@ impl Client {
             return true;
         }
         let shared = [&folders.home, &folders.config, &folders.application];
-        (self.files)(folders, InstallLevel::User)
+        self.files(folders, InstallLevel::User)
             .iter()
             .flat_map(|file| &file.paths)
             .any(|path| {
@@ -87,7 +152,8 @@ impl Client {
 
     /// Returns whether a file of the client, which may be damaged, contains the name of this program.
     pub(crate) fn may_have_entries(&self, folders: &ClientFolders) -> bool {
-        let files = (self.files)(folders, InstallLevel::User)
+        let files = self
+            .files(folders, InstallLevel::User)
             .into_iter()
             .flat_map(|file| file.paths);
         let contents = files.filter_map(|path| fs::read(path).ok());
@@ -113,24 +179,6 @@ impl InstallLevel {
         match self {
             Self::User => "user",
             Self::Project => "project",
-        }
-    }
-}
-
-impl ClientFile {
-    fn new(path: PathBuf, entries: &[ClientEntry]) -> Self {
-        Self {
-            paths: vec![path],
-            entries: entries.to_vec(),
-            project: None,
-        }
-    }
-
-    /// Makes this a file of the project in `folder`.
-    pub(super) fn of_project(self, folder: &Path) -> Self {
-        Self {
-            project: Some(folder.to_owned()),
-            ..self
         }
     }
 }
@@ -196,30 +244,20 @@ impl ClientFolders {
 }
 
 impl ClientFolders {
-    /// Returns the folder of Claude Code: `CLAUDE_CONFIG_DIR`, else `~/.claude`.
-    pub(super) fn claude_folder(&self) -> PathBuf {
-        self.claude
-            .clone()
-            .unwrap_or_else(|| self.home.join(".claude"))
-    }
-
-    /// Returns the folder of Codex: `CODEX_HOME`, else `~/.codex`.
-    pub(super) fn codex_folder(&self) -> PathBuf {
-        self.codex
-            .clone()
-            .unwrap_or_else(|| self.home.join(".codex"))
-    }
-
-    /// Returns the folder of Gemini CLI: `.gemini` in `GEMINI_CLI_HOME`, else in the home folder.
-    pub(super) fn gemini_folder(&self) -> PathBuf {
-        self.gemini.as_ref().unwrap_or(&self.home).join(".gemini")
-    }
-
-    /// Returns the folder that contains the files of a level.
-    fn base(&self, level: InstallLevel) -> &Path {
-        match level {
-            InstallLevel::User => &self.home,
-            InstallLevel::Project => &self.project,
+    /// Returns the path of a folder.
+    pub(super) fn path(&self, folder: ClientFolder) -> PathBuf {
+        let own = |named: &Option<PathBuf>, name: &str| {
+            named.clone().unwrap_or_else(|| self.home.join(name))
+        };
+        match folder {
+            ClientFolder::Home => self.home.clone(),
+            ClientFolder::UnixConfig if cfg!(target_os = "macos") => self.home.join(".config"),
+            ClientFolder::Config | ClientFolder::UnixConfig => self.config.clone(),
+            ClientFolder::Application => self.application.clone(),
+            ClientFolder::ClaudeServers => own(&self.claude, ""),
+            ClientFolder::Claude => own(&self.claude, ".claude"),
+            ClientFolder::Codex => own(&self.codex, ".codex"),
+            ClientFolder::Gemini => own(&self.gemini, "").join(".gemini"),
         }
     }
 }
@@ -251,7 +289,18 @@ const CLAUDE_CODE: Client = Client {
     name: "claude-code",
     title: "Claude Code",
     program: Some("claude"),
-    files: claude_code_files,
+    files: &[
+        file(
+            &[(ClientFolder::ClaudeServers, ".claude.json")],
+            &[".mcp.json"],
+            &[STDIO_SERVERS],
+        ),
+        file(
+            &[(ClientFolder::Claude, "settings.json")],
+            &[".claude/settings.json"],
+            &[ClientEntry::Hooks(CLAUDE_CODE_HOOKS)],
+        ),
+    ],
     note: None,
     project_note: Some(
         "Claude Code asks whether to trust the server at its next start in this project",
@@ -265,36 +314,15 @@ pub(super) const CLAUDE_CODE_HOOKS: HookFormat = HookFormat {
     timeout: 5,
 };
 
-fn claude_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let (servers, settings) = match level {
-        InstallLevel::Project => (
-            folders.project.join(".mcp.json"),
-            folders.project.join(".claude/settings.json"),
-        ),
-        InstallLevel::User => {
-            let servers = folders
-                .claude
-                .as_ref()
-                .unwrap_or(&folders.home)
-                .join(".claude.json");
-            (servers, folders.claude_folder().join("settings.json"))
-        }
-    };
-    vec![
-        ClientFile::new(servers, &[STDIO_SERVERS]),
-        ClientFile::new(settings, &[ClientEntry::Hooks(CLAUDE_CODE_HOOKS)]),
-    ]
-}
-
 /// Returns the file for the memory folder of Claude Code in a project.
 ///
 /// The path depends on the machine, so it is in the settings that are not shared.
 pub(super) fn claude_code_topics_file(project: &Path) -> ClientFile {
-    ClientFile::new(
-        project.join(".claude/settings.local.json"),
-        &[ClientEntry::Topics],
-    )
-    .of_project(project)
+    ClientFile {
+        paths: vec![project.join(".claude/settings.local.json")],
+        entries: vec![ClientEntry::Topics],
+        project: Some(project.to_owned()),
+    }
 }
 
 /// Codex.
@@ -306,7 +334,18 @@ const CODEX: Client = Client {
     name: "codex",
     title: "Codex",
     program: Some("codex"),
-    files: codex_files,
+    files: &[
+        file(
+            &[(ClientFolder::Codex, "config.toml")],
+            &[".codex/config.toml"],
+            &[ClientEntry::Server(ServerFormat::Toml)],
+        ),
+        file(
+            &[(ClientFolder::Codex, "hooks.json")],
+            &[".codex/hooks.json"],
+            &[ClientEntry::Hooks(CODEX_HOOKS)],
+        ),
+    ],
     note: Some("Codex runs the hooks after you approve them with /hooks"),
     project_note: Some("Codex reads these files only in trusted projects"),
 };
@@ -318,24 +357,6 @@ pub(super) const CODEX_HOOKS: HookFormat = HookFormat {
     timeout: 5,
 };
 
-fn codex_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let folder = match level {
-        InstallLevel::Project => folders.project.join(".codex"),
-        InstallLevel::User => folders.codex_folder(),
-    };
-    let servers = ClientFile::new(
-        folder.join("config.toml"),
-        &[ClientEntry::Server(ServerFormat::Toml)],
-    );
-    vec![
-        servers,
-        ClientFile::new(
-            folder.join("hooks.json"),
-            &[ClientEntry::Hooks(CODEX_HOOKS)],
-        ),
-    ]
-}
-
 /// Cursor.
 ///
 /// Servers are under `mcpServers` in `mcp.json`, hooks in `hooks.json` of `~/.cursor` or of a project's `.cursor`. Source:
@@ -344,7 +365,18 @@ const CURSOR: Client = Client {
     name: "cursor",
     title: "Cursor",
     program: Some("cursor"),
-    files: cursor_files,
+    files: &[
+        file(
+            &[(ClientFolder::Home, ".cursor/mcp.json")],
+            &[".cursor/mcp.json"],
+            &[STDIO_SERVERS],
+        ),
+        file(
+            &[(ClientFolder::Home, ".cursor/hooks.json")],
+            &[".cursor/hooks.json"],
+            &[ClientEntry::Hooks(CURSOR_HOOKS)],
+        ),
+    ],
     note: None,
     project_note: None,
 };
@@ -356,18 +388,6 @@ pub(super) const CURSOR_HOOKS: HookFormat = HookFormat {
     timeout: 5,
 };
 
-fn cursor_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let folder = folders.base(level).join(".cursor");
-    let servers = ClientFile::new(folder.join("mcp.json"), &[STDIO_SERVERS]);
-    vec![
-        servers,
-        ClientFile::new(
-            folder.join("hooks.json"),
-            &[ClientEntry::Hooks(CURSOR_HOOKS)],
-        ),
-    ]
-}
-
 /// Gemini CLI.
 ///
 /// Servers are under `mcpServers` and hooks under `hooks` in `.gemini/settings.json` of the home folder (or
@@ -377,7 +397,11 @@ const GEMINI: Client = Client {
     name: "gemini",
     title: "Gemini CLI",
     program: Some("gemini"),
-    files: gemini_files,
+    files: &[file(
+        &[(ClientFolder::Gemini, "settings.json")],
+        &[".gemini/settings.json"],
+        &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)],
+    )],
     note: None,
     project_note: None,
 };
@@ -389,17 +413,6 @@ pub(super) const GEMINI_HOOKS: HookFormat = HookFormat {
     timeout: 5_000,
 };
 
-fn gemini_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let folder = match level {
-        InstallLevel::Project => folders.project.join(".gemini"),
-        InstallLevel::User => folders.gemini_folder(),
-    };
-    vec![ClientFile::new(
-        folder.join("settings.json"),
-        &[SERVERS, ClientEntry::Hooks(GEMINI_HOOKS)],
-    )]
-}
-
 /// Visual Studio Code.
 ///
 /// Servers are under `servers` in `mcp.json` of the user profile or of a project's `.vscode`. Source:
@@ -408,21 +421,14 @@ const VSCODE: Client = Client {
     name: "vscode",
     title: "Visual Studio Code",
     program: Some("code"),
-    files: vscode_files,
+    files: &[file(
+        &[(ClientFolder::Application, "Code/User/mcp.json")],
+        &[".vscode/mcp.json"],
+        &[json_servers("servers", ServerEntryFormat::Stdio)],
+    )],
     note: None,
     project_note: None,
 };
-
-fn vscode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let path = match level {
-        InstallLevel::Project => folders.project.join(".vscode/mcp.json"),
-        InstallLevel::User => folders.application.join("Code/User/mcp.json"),
-    };
-    vec![ClientFile::new(
-        path,
-        &[json_servers("servers", ServerEntryFormat::Stdio)],
-    )]
-}
 
 /// opencode.
 ///
@@ -432,26 +438,18 @@ const OPENCODE: Client = Client {
     name: "opencode",
     title: "opencode",
     program: Some("opencode"),
-    files: opencode_files,
+    // opencode reads both files, and the first takes precedence.
+    files: &[file(
+        &[
+            (ClientFolder::Config, "opencode/opencode.jsonc"),
+            (ClientFolder::Config, "opencode/opencode.json"),
+        ],
+        &["opencode.jsonc", "opencode.json"],
+        &[json_servers("mcp", ServerEntryFormat::Local)],
+    )],
     note: None,
     project_note: None,
 };
-
-fn opencode_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let folder = match level {
-        InstallLevel::Project => folders.project.clone(),
-        InstallLevel::User => folders.config.join("opencode"),
-    };
-    // opencode reads both files, and the first takes precedence.
-    let paths = ["opencode.jsonc", "opencode.json"]
-        .map(|name| folder.join(name))
-        .to_vec();
-    vec![ClientFile {
-        paths,
-        entries: vec![json_servers("mcp", ServerEntryFormat::Local)],
-        project: None,
-    }]
-}
 
 /// Claude Desktop.
 ///
@@ -461,15 +459,14 @@ const CLAUDE_DESKTOP: Client = Client {
     name: "claude-desktop",
     title: "Claude Desktop",
     program: None,
-    files: |folders, level| {
-        user_file(
-            folders
-                .application
-                .join("Claude/claude_desktop_config.json"),
-            SERVERS,
-            level,
-        )
-    },
+    files: &[file(
+        &[(
+            ClientFolder::Application,
+            "Claude/claude_desktop_config.json",
+        )],
+        &[],
+        &[SERVERS],
+    )],
     note: None,
     project_note: None,
 };
@@ -482,13 +479,11 @@ const WINDSURF: Client = Client {
     name: "windsurf",
     title: "Windsurf",
     program: None,
-    files: |folders, level| {
-        user_file(
-            folders.home.join(".codeium/windsurf/mcp_config.json"),
-            SERVERS,
-            level,
-        )
-    },
+    files: &[file(
+        &[(ClientFolder::Home, ".codeium/windsurf/mcp_config.json")],
+        &[],
+        &[SERVERS],
+    )],
     note: None,
     project_note: None,
 };
@@ -501,22 +496,14 @@ const ZED: Client = Client {
     name: "zed",
     title: "Zed",
     program: None,
-    files: zed_files,
+    files: &[file(
+        &[(ClientFolder::UnixConfig, "zed/settings.json")],
+        &[".zed/settings.json"],
+        &[json_servers("context_servers", ServerEntryFormat::Command)],
+    )],
     note: None,
     project_note: None,
 };
-
-fn zed_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let folder = match level {
-        InstallLevel::Project => folders.project.join(".zed"),
-        InstallLevel::User if cfg!(target_os = "macos") => folders.home.join(".config/zed"),
-        InstallLevel::User => folders.config.join("zed"),
-    };
-    vec![ClientFile::new(
-        folder.join("settings.json"),
-        &[json_servers("context_servers", ServerEntryFormat::Command)],
-    )]
-}
 
 /// Cline.
 ///
@@ -526,26 +513,23 @@ const CLINE: Client = Client {
     name: "cline",
     title: "Cline",
     program: None,
-    files: cline_files,
+    files: &[file(
+        &[
+            (ClientFolder::Home, CLINE_FILE),
+            (
+                ClientFolder::Application,
+                "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ),
+            (ClientFolder::Home, CLINE_FILE),
+        ],
+        &[],
+        &[SERVERS],
+    )],
     note: None,
     project_note: None,
 };
 
-fn cline_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let path = folders
-        .home
-        .join(".cline/data/settings/cline_mcp_settings.json");
-    let old = folders
-        .application
-        .join("Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json");
-    let files = user_file(path.clone(), SERVERS, level).into_iter();
-    files
-        .map(|file| ClientFile {
-            paths: vec![path.clone(), old.clone(), path.clone()],
-            ..file
-        })
-        .collect()
-}
+const CLINE_FILE: &str = ".cline/data/settings/cline_mcp_settings.json";
 
 /// Roo Code.
 ///
@@ -555,20 +539,17 @@ const ROO_CODE: Client = Client {
     name: "roo-code",
     title: "Roo Code",
     program: None,
-    files: roo_code_files,
+    files: &[file(
+        &[(
+            ClientFolder::Application,
+            "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json",
+        )],
+        &[".roo/mcp.json"],
+        &[SERVERS],
+    )],
     note: None,
     project_note: None,
 };
-
-fn roo_code_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let path = match level {
-        InstallLevel::Project => folders.project.join(".roo/mcp.json"),
-        InstallLevel::User => folders
-            .application
-            .join("Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
-    };
-    vec![ClientFile::new(path, &[SERVERS])]
-}
 
 /// goose.
 ///
@@ -578,31 +559,14 @@ const GOOSE: Client = Client {
     name: "goose",
     title: "goose",
     program: Some("goose"),
-    files: goose_files,
+    files: &[file(
+        &[(ClientFolder::UnixConfig, "goose/config.yaml")],
+        &[],
+        &[ClientEntry::Server(ServerFormat::Yaml)],
+    )],
     note: None,
     project_note: None,
 };
-
-fn goose_files(folders: &ClientFolders, level: InstallLevel) -> Vec<ClientFile> {
-    let config = if cfg!(target_os = "macos") {
-        &folders.home.join(".config")
-    } else {
-        &folders.config
-    };
-    user_file(
-        config.join("goose/config.yaml"),
-        ClientEntry::Server(ServerFormat::Yaml),
-        level,
-    )
-}
-
-/// Returns the only file of a client without files in projects.
-fn user_file(path: PathBuf, entry: ClientEntry, level: InstallLevel) -> Vec<ClientFile> {
-    match level {
-        InstallLevel::User => vec![ClientFile::new(path, &[entry])],
-        InstallLevel::Project => Vec::new(),
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -623,7 +587,7 @@ mod tests {
 
     fn paths(folders: &ClientFolders, level: InstallLevel) -> Vec<String> {
         let line = |client: &&Client| {
-            let files = (client.files)(folders, level);
+            let files = client.files(folders, level);
             let paths = files
                 .iter()
                 .flat_map(|target| &target.paths)

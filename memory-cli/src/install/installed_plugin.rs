@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::clients::{Client, ClientFolders};
+use super::clients::{Client, ClientFolder, ClientFolders};
 use super::server::NAME;
 use crate::config::Environment;
 
@@ -70,11 +70,17 @@ fn manifests(client: &Client, folders: &ClientFolders) -> Vec<PathBuf> {
         manifests
     };
     match client.name {
-        "claude-code" => cached(folders.claude_folder(), ".claude-plugin/plugin.json"),
-        "codex" => cached(folders.codex_folder(), ".codex-plugin/plugin.json"),
+        "claude-code" => cached(
+            folders.path(ClientFolder::Claude),
+            ".claude-plugin/plugin.json",
+        ),
+        "codex" => cached(
+            folders.path(ClientFolder::Codex),
+            ".codex-plugin/plugin.json",
+        ),
         "gemini" => vec![
             folders
-                .gemini_folder()
+                .path(ClientFolder::Gemini)
                 .join("extensions")
                 .join(NAME)
                 .join("gemini-extension.json"),

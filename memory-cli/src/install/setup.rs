@@ -129,7 +129,7 @@ impl ClientSetup {
         environment: &Environment,
     ) -> Result<Self, ProgramError> {
         let folders = ClientFolders::of(environment)?;
-        if (client.files)(&folders, level).is_empty() {
+        if client.files(&folders, level).is_empty() {
             let why = format!("{} has no configuration files in projects", client.title);
             return Err(Failure::usage(why, "omit --project").into());
         }
@@ -191,7 +191,11 @@ impl ClientSetup {
             .topics
             .is_some()
             .then(|| clients::claude_code_topics_file(&self.folders.project));
-        let targets = self.files().into_iter().chain(topics);
+        let targets = self
+            .client
+            .files(&self.folders, self.level)
+            .into_iter()
+            .chain(topics);
         Ok(targets
             .map(|target| self.plan_file_install(target))
             .collect::<Result<_, _>>()?)
@@ -203,7 +207,7 @@ impl ClientSetup {
     /// If a file cannot be read or parsed.
     pub fn plan_uninstall(&self) -> Result<Vec<PlannedChange>, ProgramError> {
         let mut changes = Vec::new();
-        for target in self.files() {
+        for target in self.client.files(&self.folders, self.level) {
             changes.push(self.plan_file_uninstall(target)?);
         }
         changes.extend(self.plan_topics_uninstall()?);
@@ -279,18 +283,6 @@ impl ClientSetup {
                 .retain(|backup| file::delete_backup(backup).is_ok());
         }
         Ok(())
-    }
-
-    /// Returns the configuration files of the client.
-    fn files(&self) -> Vec<ClientFile> {
-        let files = (self.client.files)(&self.folders, self.level);
-        match self.level {
-            InstallLevel::User => files,
-            InstallLevel::Project => files
-                .into_iter()
-                .map(|file| file.of_project(&self.folders.project))
-                .collect(),
-        }
     }
 
     fn plan_file_install(&self, target: ClientFile) -> Result<PlannedChange, Failure> {
