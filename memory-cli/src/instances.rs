@@ -53,11 +53,7 @@ pub(crate) fn has_default_history(settings: &Settings) -> Result<bool, Failure> 
 
 /// Returns the registry with a cache of open instances.
 pub(crate) fn open_cached(settings: &Arc<Settings>) -> Result<Arc<OpenInstances>, Failure> {
-    let agent_secrets = if settings.agents.allow_secret.value {
-        SecretPolicy::Keep
-    } else {
-        SecretPolicy::Refuse
-    };
+    let agent_secrets = SecretPolicy::allowing(settings.agents.allow_secret.value);
     let registry = Arc::new(InstanceRegistry::open(settings)?);
     Ok(Arc::new(OpenInstances::new(registry, agent_secrets)))
 }

@@ -9,13 +9,13 @@ use memory_core::instance::history::{
 };
 use memory_core::instance::{InstanceError, parse_duration, parse_time};
 use memory_core::json::JsonText;
-use memory_core::{Effect, LocalZone};
+use memory_core::{Effect, LocalZone, SecretPolicy};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::field::driver_fields;
-use super::parameters::{WordList, secret_policy};
+use super::parameters::WordList;
 use super::{Action, ActionResult, Backend, operations};
 use crate::json::quoted_time;
 use crate::parameters::any_json;
@@ -172,7 +172,7 @@ fn append_action() -> Action {
                 meta: given.meta,
                 at: parse_given(given.ts.as_deref(), &local_now(messages))?,
             };
-            let policy = secret_policy(given.allow_secret);
+            let policy = SecretPolicy::allowing(given.allow_secret);
             let appended = append(messages, &session, &draft, policy)?;
             let moved = |place| format!("the last record was incomplete; it was moved to {place}");
             let redacted = appended.redacted.join(", ");

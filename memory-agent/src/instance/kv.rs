@@ -1,14 +1,13 @@
 //! The `kv` backend: values under keys.
 
-use memory_core::Effect;
 use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeySummary, ValueKey, delete, get, list, set};
 use memory_core::json::JsonText;
+use memory_core::{Effect, SecretPolicy};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use super::field::driver_fields;
-use super::parameters::secret_policy;
 use super::{Action, ActionResult, Backend, operations};
 use crate::json::quoted_time;
 use crate::parameters::any_json;
@@ -87,7 +86,7 @@ fn set_action() -> Action {
                 holding.kv(),
                 &key,
                 &value,
-                secret_policy(given.allow_secret),
+                SecretPolicy::allowing(given.allow_secret),
             )?;
             Ok(ActionResult::of(format!(
                 r#"{{"key":{},"created":{is_new}}}"#,

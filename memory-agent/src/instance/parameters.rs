@@ -2,7 +2,6 @@
 
 use std::str::FromStr;
 
-use memory_core::SecretPolicy;
 use memory_core::instance::InstanceError;
 use memory_core::json::JsonText;
 use schemars::{Schema, SchemaGenerator, json_schema};
@@ -40,15 +39,6 @@ impl WordList {
             .map(str::trim)
             .filter(|word| !word.is_empty());
         apart.map(str::parse).collect()
-    }
-}
-
-/// Returns the policy for credentials in the input.
-pub(super) fn secret_policy(allow_secret: bool) -> SecretPolicy {
-    if allow_secret {
-        SecretPolicy::Keep
-    } else {
-        SecretPolicy::Refuse
     }
 }
 

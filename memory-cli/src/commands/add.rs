@@ -66,11 +66,7 @@ impl AddArgs {
             None => (settings.root.value.clone(), settings.git.value),
         };
         let conversations = open_conversations(&settings, &place)?;
-        let secrets = if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        };
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         if secrets == SecretPolicy::Refuse {
             memory_core::secret::reject_secrets(given.iter().map(|given| given.content.as_str()))?;
         }

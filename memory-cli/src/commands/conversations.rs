@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::conversation::{
@@ -15,9 +14,8 @@ use serde_json::json;
 
 use crate::app::App;
 use crate::conversations;
-use crate::datetime;
 use crate::failure::Failure;
-use crate::print::{OutputForm, Table, TableColumn};
+use crate::print::{Table, TableColumn};
 
 /// List conversations, most recently used first, or show one
 ///
@@ -132,7 +130,7 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
         let (turns, facts, when) = (
             one.turns.to_string(),
             one.facts.to_string(),
-            format_time(one.last_used, app),
+            app.output.time(one.last_used),
         );
         let place = app.output.display_path(folder.root());
         let cells = [one.id.as_str(), &turns, &facts, &when, &place];
@@ -224,8 +222,8 @@ impl ConversationShowArgs {
             };
             table.push([
                 what,
-                &format_time(entry.created_at, app),
-                &display_id(entry, app),
+                &app.output.time(entry.created_at),
+                display_id(entry, app),
                 &entry.content,
             ]);
         }
@@ -242,21 +240,13 @@ impl ConversationShowArgs {
     }
 }
 
-fn format_time(at: DateTime<Utc>, app: &App) -> String {
-    match app.output.form() {
-        OutputForm::Drawn(_) => datetime::format_minute(at, app.output.zone()),
-        OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
-    }
-}
-
-/// Returns the id of an entry for output: its first 8 digits at a terminal, and `-` for a summary.
+/// Returns the id of an entry for output, and `-` for a summary.
 ///
 /// A summary's id is never typed, since each conversation has only one summary.
-fn display_id(entry: &ConversationEntry, app: &App) -> String {
-    match (entry.role, app.output.form()) {
-        (EntryRole::Summary, _) => "-".to_owned(),
-        (_, OutputForm::Drawn(_)) => entry.id.as_str().chars().take(8).collect(),
-        (_, OutputForm::Json | OutputForm::Tabbed) => entry.id.to_string(),
+fn display_id<'a>(entry: &'a ConversationEntry, app: &App) -> &'a str {
+    match entry.role {
+        EntryRole::Summary => "-",
+        _ => app.output.short_id(entry.id.as_str()),
     }
 }
 

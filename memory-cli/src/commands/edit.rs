@@ -124,7 +124,7 @@ impl EditArgs {
             let (id, expected, secrets) = (
                 stored.memory.id.to_string(),
                 Some(stored.stamp),
-                self.secret_policy(),
+                SecretPolicy::allowing(self.allow_secret),
             );
             edit_in_editor(&editor_command(app)?, &stored, &|text| {
                 let patch = Patch {
@@ -148,7 +148,7 @@ impl EditArgs {
                 &stored.memory.id.to_string(),
                 &patch,
                 expected,
-                self.secret_policy(),
+                SecretPolicy::allowing(self.allow_secret),
             )?
         };
         if changed.memory.reminder.is_some() {
@@ -180,14 +180,6 @@ impl EditArgs {
             .map(|reminder| format!(", due {}", datetime::format_minute(reminder.due, home.zone)))
             .unwrap_or_default();
         Ok(app.output.note(&format!("{what} version {version}{due}"))?)
-    }
-
-    fn secret_policy(&self) -> SecretPolicy {
-        if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        }
     }
 }
 

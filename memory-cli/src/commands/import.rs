@@ -74,17 +74,10 @@ impl ImportArgs {
     /// Imports an export of sessions into a history instance.
     fn import_sessions(&self, path: &Path, app: &mut App) -> Result<(), Failure> {
         self.options.check_own_export()?;
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         let is_dry_run = self.options.is_dry_run();
         let instance = self.options.instance();
-        session_export::import(path, instance, self.secrets(), is_dry_run, app)
-    }
-
-    fn secrets(&self) -> SecretPolicy {
-        if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        }
+        session_export::import(path, instance, secrets, is_dry_run, app)
     }
 
     /// Imports the files of other programs at `path`.
@@ -136,12 +129,13 @@ impl ImportArgs {
             lines: ExportLines::new(BufReader::new(&mut input)),
             failed: None,
         };
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         let is_dry_run = self.options.is_dry_run();
         let mut show = |progress| bar.show(progress);
         let report = if is_dry_run {
-            preview_import(&services, &mut lines, self.secrets(), &mut show)?
+            preview_import(&services, &mut lines, secrets, &mut show)?
         } else {
-            let report = memory_core::import(&services, &mut lines, self.secrets(), &mut show)?;
+            let report = memory_core::import(&services, &mut lines, secrets, &mut show)?;
             // The memories are stored. Vectors are derived, and each search says how many are missing.
             let _ = memory_core::embed_newest(&services, MAX_EMBEDDED, &mut show);
             report

@@ -11,8 +11,8 @@ mod reject;
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::{
-    Filter, HomeSection, ListOrder, Neighbour, PageRequest, Phase, SecretPolicy, Services,
-    StoreError, StoredMemory, WaitingProposal,
+    Filter, HomeSection, ListOrder, Neighbour, PageRequest, Phase, Services, StoreError,
+    StoredMemory, WaitingProposal,
 };
 use serde_json::{Value, json};
 
@@ -24,6 +24,7 @@ use self::reject::InboxRejectArgs;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::home::Home;
+use crate::print::counted;
 
 /// Review what agents propose, and the notes that are not filed
 ///
@@ -182,8 +183,8 @@ impl InboxArgs {
             0 => "the inbox is empty".to_owned(),
             _ => format!(
                 "{}, {}{all}",
-                count(proposals_total, "proposal"),
-                count(page.total, "unfiled note")
+                counted(proposals_total, "proposal"),
+                counted(page.total, "unfiled note")
             ),
         };
         app.output.note(&summary)?;
@@ -195,18 +196,6 @@ impl InboxArgs {
 }
 
 /// Returns a number with its noun.
-fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-fn secret_policy(allow_secret: bool) -> SecretPolicy {
-    if allow_secret {
-        SecretPolicy::Keep
-    } else {
-        SecretPolicy::Refuse
-    }
-}
-
 /// The decisions on several items, each of which is printed at once.
 struct Decisions<T> {
     made: Vec<T>,

@@ -118,11 +118,7 @@ impl ListArgs {
         let mut table = Table::truncated(columns);
         for own in &found {
             let day = datetime::format_day(own.at, home.zone);
-            let id = if app.output.is_drawn() {
-                own.id.short()
-            } else {
-                own.id.to_string()
-            };
+            let id = app.output.id(own.id);
             table.push([id.as_str(), &day, own.why, &escape_hidden(&own.headline)]);
         }
         app.output.table(&table)?;

@@ -15,10 +15,9 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::banks;
 use crate::conversations;
-use crate::datetime;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::{OutputForm, Table, TableColumn};
+use crate::print::{Table, TableColumn};
 use crate::versions;
 
 /// Show the operation log, newest first, or the changes of one operation
@@ -111,12 +110,7 @@ impl LogArgs {
         let mut table = Table::new(columns);
         for one in &logged {
             let Operation { id, verb, by, at } = &one.operation;
-            let when = match app.output.form() {
-                OutputForm::Drawn(_) => datetime::format_minute(*at, app.output.zone()),
-                OutputForm::Json | OutputForm::Tabbed => {
-                    at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true)
-                }
-            };
+            let when = app.output.time(*at);
             let (what, files) = match &one.subject {
                 Subject::Notes(files) => (verb.to_string(), files.count),
                 Subject::Bank(_, bank) => (format!("{verb} {}", bank_subject(bank)), 1),
@@ -239,11 +233,7 @@ fn changes_table(changes: &[RecordedChange], app: &App) -> Table {
         why,
     } in changes
     {
-        let id = if app.output.form() == OutputForm::Tabbed {
-            id.to_string()
-        } else {
-            id.short()
-        };
+        let id = app.output.id(*id);
         let path = |file: &Option<RecordedFile>| {
             file.as_ref()
                 .map_or_else(|| "-".to_owned(), |file| file.path.clone())
@@ -287,14 +277,7 @@ fn print_conversation_operation(
             _ => TableColumn::Text(name),
         }),
     );
-    let is_tabbed = app.output.form() == OutputForm::Tabbed;
-    let short = |id: &EntryId| {
-        if is_tabbed {
-            id.to_string()
-        } else {
-            id.as_str().chars().take(8).collect()
-        }
-    };
+    let short = |id: &EntryId| app.output.short_id(id.as_str()).to_owned();
     let added = subject.added.iter().map(|id| (id, "added", None));
     let deleted = subject
         .deleted

@@ -5,11 +5,9 @@ use memory_agent::json;
 use memory_core::{NotifyReport, StoredMemory};
 
 use crate::app::App;
-use crate::datetime;
 use crate::failure::Failure;
 use crate::notification::{self, SelectedNotifier};
-use crate::print::{Output, OutputForm};
-use crate::zone::UserTimeZone;
+use crate::print::Output;
 
 /// Show due reminders, each once
 ///
@@ -56,13 +54,7 @@ impl NotifyArgs {
                 pending,
             ))?;
         } else {
-            print_result(
-                &report,
-                name,
-                instead.as_deref(),
-                home.zone,
-                &mut app.output,
-            )?;
+            print_result(&report, name, instead.as_deref(), &mut app.output)?;
         }
         report.failed.map_or(Ok(()), |source| {
             Err(Failure::NotShown {
@@ -77,7 +69,6 @@ fn print_result(
     report: &NotifyReport,
     name: &str,
     instead: Option<&str>,
-    zone: UserTimeZone,
     output: &mut Output,
 ) -> Result<(), Failure> {
     for StoredMemory { memory, .. } in &report.shown {
@@ -86,13 +77,7 @@ fn print_result(
             .as_ref()
             .map(|reminder| reminder.due)
             .unwrap_or_default();
-        let (id, due) = match output.form() {
-            OutputForm::Drawn(_) => (memory.id.short(), datetime::format_minute(due, zone)),
-            OutputForm::Json | OutputForm::Tabbed => (
-                memory.id.to_string(),
-                due.to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
-            ),
-        };
+        let (id, due) = (output.id(memory.id), output.time(due));
         output.fields(&[&id, &due, memory.headline()])?;
     }
     for problem in &report.problems {

@@ -1,7 +1,6 @@
 //! The `memory pin` and `memory unpin` commands.
 
 use clap::Args;
-use memory_agent::json;
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -20,13 +19,12 @@ impl PinArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::pin(&home.services, &self.id)?;
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&stored, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("pinned")?)
+        Ok(memories::print_changed(
+            &mut app.output,
+            &stored,
+            home.services.inbox_ttl,
+            "pinned",
+        )?)
     }
 }
 
@@ -43,12 +41,11 @@ impl UnpinArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::unpin(&home.services, &self.id)?;
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&stored, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note("unpinned")?)
+        Ok(memories::print_changed(
+            &mut app.output,
+            &stored,
+            home.services.inbox_ttl,
+            "unpinned",
+        )?)
     }
 }

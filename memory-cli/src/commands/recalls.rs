@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
@@ -86,7 +85,7 @@ impl WhyArgs {
                     print_recall(recall, rank, own, width, &mut app.output)?;
                 }
                 OutputForm::Json | OutputForm::Tabbed => app.output.fields(&[
-                    &time_text(recall.at, &app.output),
+                    &app.output.time(recall.at),
                     or_none(Some(&recall.agent)),
                     or_none(recall.session.as_ref()),
                     or_none(recall.project.as_ref()),
@@ -196,14 +195,13 @@ impl RecallsArgs {
 }
 
 fn recalls_table(list: &RecallList, output: &Output) -> Table {
-    let form = output.form();
     let mut columns = vec![
         TableColumn::Whole("when"),
         TableColumn::Text("agent"),
         TableColumn::Whole("session"),
     ];
     // A terminal has no space for the interface.
-    columns.extend((!is_drawn(form)).then_some(TableColumn::Text("by")));
+    columns.extend((!output.is_drawn()).then_some(TableColumn::Text("by")));
     columns.extend([
         TableColumn::Number("count"),
         TableColumn::Number("tokens"),
@@ -211,13 +209,13 @@ fn recalls_table(list: &RecallList, output: &Output) -> Table {
     ]);
     let mut table = Table::truncated(columns);
     for recall in &list.recalls {
-        let (when, by) = (time_text(recall.at, output), interface_text(recall));
+        let (when, by) = (output.time(recall.at), interface_text(recall));
         let mut row = vec![
             when.as_str(),
             or_none(Some(&recall.agent)),
-            short_id(or_none(recall.session.as_ref()), form),
+            output.short_id(or_none(recall.session.as_ref())),
         ];
-        row.extend((!is_drawn(form)).then_some(by.as_str()));
+        row.extend((!output.is_drawn()).then_some(by.as_str()));
         let (count, tokens) = (recall.memories.len().to_string(), recall.tokens.to_string());
         row.extend([count.as_str(), &tokens, or_none(recall.query.as_ref())]);
         table.push(row);
@@ -226,13 +224,12 @@ fn recalls_table(list: &RecallList, output: &Output) -> Table {
 }
 
 fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, output: &Output) -> Table {
-    let form = output.form();
     let mut columns = vec![TableColumn::Whole("when")];
     // The agent of a session is the same in all lines.
     columns.extend(
         [TableColumn::Text("agent"), TableColumn::Text("by")]
             .into_iter()
-            .filter(|_| !is_drawn(form)),
+            .filter(|_| !output.is_drawn()),
     );
     columns.extend([
         TableColumn::Text("query"),
@@ -242,19 +239,19 @@ fn session_table(list: &RecallList, titles: &BTreeMap<String, String>, output: &
     ]);
     let mut table = Table::truncated(columns);
     for recall in &list.recalls {
-        let (when, by) = (time_text(recall.at, output), interface_text(recall));
+        let (when, by) = (output.time(recall.at), interface_text(recall));
         for memory in &recall.memories {
             let mut row = vec![when.as_str()];
             row.extend(
                 [or_none(Some(&recall.agent)), by.as_str()]
                     .into_iter()
-                    .filter(|_| !is_drawn(form)),
+                    .filter(|_| !output.is_drawn()),
             );
             let score = score_text(memory);
             let title = titles.get(&memory.id).map_or("(not found)", String::as_str);
             row.extend([
                 or_none(recall.query.as_ref()),
-                short_id(&memory.id, form),
+                output.short_id(&memory.id),
                 &score,
                 title,
             ]);
@@ -318,27 +315,6 @@ fn print_notes(
 
 fn limit(limit: usize) -> usize {
     if limit == 0 { usize::MAX } else { limit }
-}
-
-fn time_text(at: DateTime<Utc>, output: &Output) -> String {
-    match output.form() {
-        OutputForm::Drawn(_) => datetime::format_minute(at, output.zone()),
-        OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
-    }
-}
-
-fn is_drawn(form: OutputForm) -> bool {
-    matches!(form, OutputForm::Drawn(_))
-}
-
-/// Number of characters of an id that a terminal shows. `--session` accepts them.
-const SHORT_ID: usize = 8;
-
-fn short_id(id: &str, form: OutputForm) -> &str {
-    match id.char_indices().nth(SHORT_ID) {
-        Some((end, _)) if is_drawn(form) => &id[..end],
-        _ => id,
-    }
 }
 
 fn or_none(text: Option<&String>) -> &str {

@@ -12,7 +12,7 @@ use crate::args;
 use crate::datetime;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::{Output, OutputForm, Table, TableColumn, memories};
+use crate::print::{Output, Table, TableColumn, memories};
 use crate::zone::UserTimeZone;
 
 /// Create a reminder
@@ -105,11 +105,7 @@ impl RemindArgs {
             scope,
             ..Draft::new(text)
         };
-        let secrets = if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        };
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         memory_core::remind(&home.services, draft, at, &home.zone, secrets)
     }
 }
@@ -212,14 +208,11 @@ impl RemindersArgs {
             let Some(reminder) = &memory.reminder else {
                 continue;
             };
-            let (id, due) = match app.output.form() {
-                OutputForm::Drawn(_) => (memory.id.short(), due_text(reminder, home.zone)),
-                OutputForm::Json | OutputForm::Tabbed => (
-                    memory.id.to_string(),
-                    reminder
-                        .due
-                        .to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
-                ),
+            let id = app.output.id(memory.id);
+            let due = if app.output.is_drawn() {
+                due_text(reminder, home.zone)
+            } else {
+                app.output.time(reminder.due)
             };
             let state = match (reminder.is_open(), reminder.is_due(now)) {
                 (false, _) => "done",
@@ -277,12 +270,6 @@ impl DoneArgs {
             memory_core::done(&home.services, &self.id, &home.zone)?
         };
         app.update_pending_page(&home)?;
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&stored, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         let note = match stored.memory.reminder.as_ref().filter(|own| own.is_open()) {
             Some(next) => format!(
                 "marked as done; next due {}; `memory done {} --series` ends it",
@@ -291,7 +278,13 @@ impl DoneArgs {
             ),
             None => "marked as done".to_owned(),
         };
-        Ok(app.output.note(&note)?)
+        let ttl = home.services.inbox_ttl;
+        Ok(memories::print_changed(
+            &mut app.output,
+            &stored,
+            ttl,
+            &note,
+        )?)
     }
 }
 
@@ -331,19 +324,18 @@ impl SnoozeArgs {
         let assumed = until.assumed.clone();
         let stored = memory_core::snooze(&home.services, &self.id, until)?;
         app.update_pending_page(&home)?;
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&stored, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
         let assumed = assumed
             .map(|assumed| format!(" ({assumed})"))
             .unwrap_or_default();
         let due = stored.memory.reminder.as_ref();
         let due = due.map(|reminder| due_text(reminder, home.zone));
-        Ok(app
-            .output
-            .note(&format!("due {}{assumed}", due.unwrap_or_default()))?)
+        let note = format!("due {}{assumed}", due.unwrap_or_default());
+        let ttl = home.services.inbox_ttl;
+        Ok(memories::print_changed(
+            &mut app.output,
+            &stored,
+            ttl,
+            &note,
+        )?)
     }
 }

@@ -1,13 +1,12 @@
 //! The `memory status` command.
 
-use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use clap::Args;
 use memory_core::text::to_one_line;
 use memory_core::{ProposalSummary, StoredMemory};
 use memory_store::SharedStoreStatus;
 
 use crate::app::App;
-use crate::datetime;
 use crate::failure::Failure;
 use crate::print::{Output, Table, TableColumn, escape_hidden};
 use crate::status::StatusSnapshot;
@@ -117,7 +116,7 @@ impl StatusSnapshot {
     }
 
     fn daemon_text(&self, output: &Output) -> String {
-        let at = |at| format_time(at, output);
+        let at = |at| output.time(at);
         match (&self.running, &self.state) {
             (Some(process), state) => {
                 let pid = process
@@ -153,7 +152,7 @@ impl StatusSnapshot {
         let mut table = Table::new(columns);
         for chore in self.state.iter().flat_map(|state| &state.chores) {
             let at = |at: Option<DateTime<Utc>>| {
-                at.map_or_else(|| NO_VALUE.to_owned(), |at| format_time(at, output))
+                at.map_or_else(|| NO_VALUE.to_owned(), |at| output.time(at))
             };
             let ending = chore.ending.map_or(NO_VALUE, |ending| ending.as_str());
             let said = chore.said.as_deref().unwrap_or(NO_VALUE);
@@ -171,10 +170,7 @@ impl StatusSnapshot {
 
 fn database_text(database: &SharedStoreStatus, output: &Output) -> String {
     let at = |at: Option<DateTime<Utc>>| {
-        at.map_or_else(
-            || "an unknown time".to_owned(),
-            |at| format_time(at, output),
-        )
+        at.map_or_else(|| "an unknown time".to_owned(), |at| output.time(at))
     };
     let state = match &database.trouble {
         None => "reachable".to_owned(),
@@ -223,11 +219,3 @@ fn proposals_text(summary: &ProposalSummary) -> String {
 
 /// Maximum number of characters of a named proposal.
 const MAX_HEADLINE_CHARACTERS: usize = 60;
-
-fn format_time(at: DateTime<Utc>, output: &Output) -> String {
-    if output.is_drawn() {
-        datetime::format_minute(at, output.zone())
-    } else {
-        at.to_rfc3339_opts(SecondsFormat::Secs, true)
-    }
-}

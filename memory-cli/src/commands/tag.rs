@@ -5,8 +5,7 @@ use clap::Args;
 use crate::app::App;
 use crate::args;
 use crate::failure::Failure;
-use crate::print::{OutputForm, memories};
-use memory_agent::json;
+use crate::print::memories;
 
 /// Add or remove tags of a memory
 ///
@@ -40,19 +39,18 @@ impl TagArgs {
             self.change.add.iter().collect(),
             self.change.remove.iter().collect(),
         )?;
-        let tags = match app.output.form() {
-            OutputForm::Json => {
-                return Ok(app
-                    .output
-                    .json(&json::memory(&stored, home.services.inbox_ttl))?);
-            }
-            OutputForm::Drawn(_) => memories::tags_text(&stored.memory),
-            OutputForm::Tabbed => stored.memory.tags.as_slice().join(","),
+        let tags = if app.output.is_drawn() {
+            memories::tags_text(&stored.memory)
+        } else {
+            stored.memory.tags.as_slice().join(",")
         };
-        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app.output.note(&format!(
-            "tags: {}",
-            if tags.is_empty() { "none" } else { &tags }
-        ))?)
+        let note = format!("tags: {}", if tags.is_empty() { "none" } else { &tags });
+        let ttl = home.services.inbox_ttl;
+        Ok(memories::print_changed(
+            &mut app.output,
+            &stored,
+            ttl,
+            &note,
+        )?)
     }
 }

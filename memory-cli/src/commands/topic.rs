@@ -11,7 +11,7 @@ use memory_core::topic::{TopicChangeResult, TopicWriteRequest, TopicWriteResult,
 use crate::app::App;
 use crate::args;
 use crate::failure::Failure;
-use crate::print::{Table, TableColumn};
+use crate::print::{Table, TableColumn, counted};
 use crate::topics;
 
 /// Manage topics: Markdown files with a short index for every prompt
@@ -149,11 +149,7 @@ impl TopicWriteArgs {
             .transpose()?;
         // A program started without input often has an empty pipe as its standard input.
         let content = content.filter(|content| !content.is_empty() || given != Some("-"));
-        let secrets = if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        };
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         let (title, description) = (self.name.clone(), self.description.clone());
         let written = memory_core::topic::write(
             topics,
@@ -199,11 +195,7 @@ struct TopicUpdateArgs {
 
 impl TopicUpdateArgs {
     fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-        let secrets = if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        };
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         let updated =
             memory_core::topic::update(topics, &self.topic, &self.old, &self.new, secrets)?;
         print_written(&updated, "the passage was replaced", dir, app)
@@ -303,6 +295,7 @@ impl TopicIndexArgs {
     fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let is_changed = memory_core::topic::rebuild(topics)? != TopicChangeResult::No;
         let count = memory_core::topic::list(topics)?.topics.len();
+        let counted_topics = counted(count as u64, "topic");
         let warning = memory_core::topic::index_overflow(topics)?;
         if app.output.is_json() {
             return Ok(app.output.json(&json::rebuild_result(
@@ -312,7 +305,6 @@ impl TopicIndexArgs {
             ))?);
         }
         warning.iter().try_for_each(|why| app.output.warning(why))?;
-        let plural = if count == 1 { "" } else { "s" };
         let what = if is_changed {
             "was rebuilt"
         } else {
@@ -320,7 +312,7 @@ impl TopicIndexArgs {
         };
         Ok(app
             .output
-            .note(&format!("the index of {count} topic{plural} {what}"))?)
+            .note(&format!("the index of {counted_topics} {what}"))?)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::path::PathBuf;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Utc};
 use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::conversation::DeletedEntry;
@@ -143,18 +143,10 @@ impl TrashListArgs {
             ..
         } in &files
         {
-            let id: String = id
-                .chars()
-                .take(if is_drawn { 8 } else { usize::MAX })
-                .collect();
-            let when = if is_drawn {
-                datetime::format_minute(*at, app.output.zone())
-            } else {
-                at.to_rfc3339_opts(SecondsFormat::Secs, true)
-            };
+            let when = app.output.time(*at);
             let place = if is_drawn { path } else { trash };
             table.push([
-                &*id,
+                app.output.short_id(id),
                 &*when,
                 &**verb,
                 &**operation,

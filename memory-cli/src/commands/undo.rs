@@ -11,6 +11,7 @@ use crate::app::App;
 use crate::banks;
 use crate::conversations;
 use crate::failure::Failure;
+use crate::print::counted;
 use crate::topics;
 
 /// Undo the last operation, or a specific one
@@ -131,11 +132,7 @@ const MAX_SHOWN_FILES: usize = 20;
 /// Describes what an undone operation had changed.
 fn undone_text(subject: &Subject) -> String {
     match subject {
-        Subject::Notes(files) => format!(
-            "{} file{}",
-            files.count,
-            if files.count == 1 { "" } else { "s" }
-        ),
+        Subject::Notes(files) => counted(files.count, "file"),
         Subject::Bank(_, BankSubject { bank, keys }) if keys.is_empty() => bank.to_string(),
         Subject::Bank(_, BankSubject { bank, keys }) => format!("{} in {bank}", keys.join(", ")),
         Subject::Topics(topics) => topics.files.join(", "),

@@ -41,15 +41,14 @@ impl UpgradeArgs {
             return print_filed_reminder(filed, &home, app);
         }
         let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&stored, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app
-            .output
-            .note(&format!("filed under {}", stored.memory.category))?)
+        let note = format!("filed under {}", stored.memory.category);
+        let ttl = home.services.inbox_ttl;
+        Ok(memories::print_changed(
+            &mut app.output,
+            &stored,
+            ttl,
+            &note,
+        )?)
     }
 
     /// Returns whether the memory is filed as a reminder: by the flag, else by the category in its file.

@@ -101,11 +101,7 @@ impl WriteArgs {
             supersedes: args::find_all(&self.supersedes, &home.services)?,
             ..Draft::new(&content)
         };
-        let secrets = if self.allow_secret {
-            SecretPolicy::Keep
-        } else {
-            SecretPolicy::Refuse
-        };
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         if draft.category == Some(Category::Reminders) {
             return write_reminder(draft, secrets, &home, app);
         }

@@ -23,6 +23,7 @@ use crate::home::PendingPage;
 use crate::ingestion::Ingestion;
 use crate::instances::DEFAULT;
 use crate::notification;
+use crate::print::counted;
 use crate::versions;
 
 /// The daemon leaves a file without times of its own alone for this time after another program wrote it.
@@ -341,14 +342,6 @@ fn memory_count(number: u64) -> String {
         "1 memory".into()
     } else {
         format!("{number} memories")
-    }
-}
-
-fn counted(number: u64, what: &str) -> String {
-    if number == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{number} {what}s")
     }
 }
 

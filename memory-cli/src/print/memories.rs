@@ -2,6 +2,7 @@
 
 use std::io;
 
+use memory_agent::json;
 use memory_core::{
     InboxTtl, ListOrder, Memory, MemoryId, MergedFields, Phase, StoredMemory, WriteResult,
 };
@@ -18,6 +19,20 @@ pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> io
         }
         OutputForm::Json | OutputForm::Tabbed => output.fields(&[&id.to_string(), path]),
     }
+}
+
+/// Prints a changed memory: as JSON, or its id and path, and a note.
+pub(crate) fn print_changed(
+    output: &mut Output,
+    stored: &StoredMemory,
+    inbox_ttl: InboxTtl,
+    note: &str,
+) -> io::Result<()> {
+    if output.is_json() {
+        return output.json(&json::memory(stored, inbox_ttl));
+    }
+    print_receipt(output, stored.memory.id, &stored.path)?;
+    output.note(note)
 }
 
 /// Prints the id and the path of a written memory; on a terminal also its expiry.

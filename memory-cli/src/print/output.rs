@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use memory_agent::system::has_waiting_input;
+use memory_core::MemoryId;
 use memory_core::json::format_pretty;
 use memory_core::secret::without_secrets;
 use serde_json::Value;
@@ -16,6 +18,7 @@ use super::Table;
 use super::escape_json;
 use super::escape_text;
 use super::progress::ProgressDisplay;
+use crate::datetime::format_minute;
 use crate::zone::UserTimeZone;
 
 /// The output of a command. Data goes to standard output, messages go to standard error.
@@ -131,6 +134,29 @@ impl Output {
             Some(below) => format!("~/{}", below.display()),
             None => path.display().to_string(),
         }
+    }
+
+    /// Returns a time for display: to the minute on a terminal, else in RFC 3339.
+    pub(crate) fn time(&self, at: DateTime<Utc>) -> String {
+        match self.form {
+            OutputForm::Drawn(_) => format_minute(at, self.zone),
+            OutputForm::Json | OutputForm::Tabbed => at.to_rfc3339_opts(SecondsFormat::Secs, true),
+        }
+    }
+
+    /// Returns the id of a memory for display, which is short on a terminal.
+    pub(crate) fn id(&self, id: MemoryId) -> String {
+        match self.form {
+            OutputForm::Drawn(_) => id.short(),
+            OutputForm::Json | OutputForm::Tabbed => id.to_string(),
+        }
+    }
+
+    /// Returns an id for display: its first 8 characters on a terminal, which commands accept.
+    pub(crate) fn short_id<'a>(&self, id: &'a str) -> &'a str {
+        let end = id.char_indices().nth(8).map(|(end, _)| end);
+        let end = end.filter(|_| self.is_drawn());
+        end.map_or(id, |end| &id[..end])
     }
 
     /// Returns whether errors are written as JSON to standard output instead of text to standard error.
@@ -383,6 +409,12 @@ impl Output {
         let answer = answer.trim().to_lowercase();
         Ok(matches!(answer.as_str(), "y" | "yes"))
     }
+}
+
+/// Returns a number with its noun, in the plural unless the number is 1.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
 }
 
 /// The standard streams of the program.

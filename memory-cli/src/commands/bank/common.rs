@@ -1,8 +1,7 @@
 //! Scopes, values and output that the bank commands share.
 
 use clap::ValueEnum;
-use memory_core::SecretPolicy;
-use memory_core::bank::{BankError, BankErrorKind, BankScope, Banks, ScopeChoice};
+use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, Banks, Key, ScopeChoice};
 use memory_core::json::JsonText;
 
 use crate::app::App;
@@ -52,6 +51,12 @@ pub(super) fn scope_choice_or_all(scope: Option<BankScopeFilter>) -> ScopeChoice
         Some(BankScopeFilter::User) => ScopeChoice::Only(BankScope::User),
         Some(BankScopeFilter::Project) => ScopeChoice::Only(BankScope::Project),
     }
+}
+
+/// Parses a key of `bank`.
+pub(super) fn parse_key(bank: &BankName, key: &str) -> Result<Key, BankError> {
+    key.parse()
+        .map_err(|error: BankError| error.with_bank(bank.as_str(), None))
 }
 
 /// Opens the banks.
@@ -144,15 +149,6 @@ pub(super) fn read_input(app: &mut App) -> Result<String, Failure> {
         };
         BankError::new(BankErrorKind::InvalidJson(what)).into()
     })
-}
-
-/// Returns whether a value that looks like a credential is written or refused.
-pub(super) fn secret_policy(allow: bool) -> SecretPolicy {
-    if allow {
-        SecretPolicy::Keep
-    } else {
-        SecretPolicy::Refuse
-    }
 }
 
 /// Prints a table, or `otherwise` as a note if it is empty. The table has its header also in a pipe.

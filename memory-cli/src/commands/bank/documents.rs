@@ -2,13 +2,14 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
+use memory_core::SecretPolicy;
 use memory_core::bank::{BankError, BankErrorKind, BankName, BankScope, MissingBank, ScopeChoice};
 use memory_core::json::{JsonText, JsonTokenKind, JsonTokens, unquote};
 use memory_store::bank::parse_bank;
 
 use super::common::{
     BankOutputFormat, BankScopeArg, BankScopeFilter, open, read_input, scope_choice,
-    scope_choice_or_all, secret_policy, write_formatted,
+    scope_choice_or_all, write_formatted,
 };
 use super::entries::print_entries;
 use crate::app::App;
@@ -138,8 +139,12 @@ impl BankImportArgs {
             }
         }
         for (choice, bank) in incoming {
-            let report =
-                memory_core::bank::import(&banks, &bank, choice, secret_policy(self.allow_secret))?;
+            let report = memory_core::bank::import(
+                &banks,
+                &bank,
+                choice,
+                SecretPolicy::allowing(self.allow_secret),
+            )?;
             write_formatted(
                 &mut app.output,
                 self.format,

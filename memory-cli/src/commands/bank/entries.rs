@@ -2,14 +2,15 @@
 
 use clap::{ArgGroup, Args};
 use memory_agent::json::bank as json;
+use memory_core::SecretPolicy;
 use memory_core::bank::{
-    Bank, BankError, BankErrorKind, BankName, BankWriteCondition, BankWriteRequest, Key, MissingKey,
+    Bank, BankError, BankErrorKind, BankName, BankWriteCondition, BankWriteRequest, MissingKey,
 };
 use memory_core::json::JsonText;
 
 use super::common::{
-    BankOutputFormat, BankScopeArg, open, print_table, scope_choice, secret_policy, value,
-    value_text, write_formatted, write_value,
+    BankOutputFormat, BankScopeArg, open, parse_key, print_table, scope_choice, value, value_text,
+    write_formatted, write_value,
 };
 use crate::app::App;
 use crate::datetime::format_second;
@@ -92,9 +93,7 @@ impl BankReadArgs {
                 }
             };
         };
-        let key: Key = key
-            .parse()
-            .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let key = parse_key(&bank, key)?;
         let found = memory_core::bank::read(&banks, &bank, &key, scope_choice(self.scope));
         let (value, whole) = match (found, default) {
             (Err(error), Some(default)) if is_missing(&error) => {
@@ -196,11 +195,8 @@ pub(super) struct BankWriteArgs {
 impl BankWriteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let key: memory_core::bank::Key = self
-            .key
-            .parse()
-            .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let bank: BankName = self.bank.parse()?;
+        let key = parse_key(&bank, &self.key)?;
         let value = value(app, self.value.as_deref(), self.stdin)
             .map_err(|failure| failure.with_bank(&bank, Some(&key)))?;
         let condition = match (self.create_only, self.update_only) {
@@ -211,7 +207,7 @@ impl BankWriteArgs {
         let (ttl, scope, secrets) = (
             self.ttl,
             scope_choice(self.scope),
-            secret_policy(self.allow_secret),
+            SecretPolicy::allowing(self.allow_secret),
         );
         let done = memory_core::bank::write(
             &banks,
@@ -265,17 +261,14 @@ pub(super) struct BankUpdateArgs {
 impl BankUpdateArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let bank: memory_core::bank::BankName = self.bank.parse()?;
-        let key = self
-            .key
-            .parse()
-            .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+        let bank: BankName = self.bank.parse()?;
+        let key = parse_key(&bank, &self.key)?;
         let missing = if self.create {
             MissingKey::Create
         } else {
             MissingKey::Refuse
         };
-        let secrets = secret_policy(self.allow_secret);
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         let done = memory_core::bank::update(
             &banks,
             &bank,
@@ -321,11 +314,9 @@ pub(super) struct BankDeleteArgs {
 impl BankDeleteArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let banks = open(app)?;
-        let bank: memory_core::bank::BankName = self.bank.parse()?;
+        let bank: BankName = self.bank.parse()?;
         if let Some(key) = &self.key {
-            let key = key
-                .parse()
-                .map_err(|error: BankError| error.with_bank(bank.as_str(), None))?;
+            let key = parse_key(&bank, key)?;
             let scope = memory_core::bank::delete(&banks, &bank, &key, scope_choice(self.scope))?;
             return write_formatted(
                 &mut app.output,

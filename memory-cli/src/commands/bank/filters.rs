@@ -2,12 +2,12 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
-use memory_core::bank::{BankQueryTarget, BankSearchFields, Key};
+use memory_core::bank::{BankQueryTarget, BankSearchFields};
 use memory_store::jq::{JqError, JqInputMode, JqOutputFormat};
 
 use super::common::{
-    BankOutputFormat, BankScopeArg, BankScopeFilter, open, print_table, read_input, scope_choice,
-    scope_choice_or_all, value_text,
+    BankOutputFormat, BankScopeArg, BankScopeFilter, open, parse_key, print_table, read_input,
+    scope_choice, scope_choice_or_all, value_text,
 };
 use super::list::{folder_label, wants_table};
 use crate::app::App;
@@ -52,8 +52,7 @@ impl BankQueryArgs {
             Some(filter) => (Some(&self.key_or_filter), filter),
             None => (None, &self.key_or_filter),
         };
-        let key = key.map(|key| key.parse::<Key>()).transpose();
-        let key = key.map_err(|error| error.with_bank(bank.as_str(), None))?;
+        let key = key.map(|key| parse_key(&bank, key)).transpose()?;
         let subject = key
             .as_ref()
             .map_or(BankQueryTarget::Bank, BankQueryTarget::Key);

@@ -3,18 +3,17 @@
 use clap::Args;
 use memory_agent::json;
 use memory_core::{
-    AcceptOptions, AcceptResult, Acceptance, Category, Code, MemoryStoreExt, Phase, StaleProposals,
-    StoreError,
+    AcceptOptions, AcceptResult, Acceptance, Category, Code, MemoryStoreExt, Phase, SecretPolicy,
+    StaleProposals, StoreError,
 };
 use serde_json::Value;
 
 use super::Decisions;
-use super::{count, secret_policy};
 use crate::app::App;
 use crate::args;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::memories;
+use crate::print::{counted, memories};
 
 /// Accept proposals, or file notes of the inbox
 ///
@@ -71,7 +70,7 @@ impl InboxAcceptArgs {
         AcceptOptions {
             category: self.category,
             stale,
-            secrets: secret_policy(self.allow_secret),
+            secrets: SecretPolicy::allowing(self.allow_secret),
             expected: None,
         }
     }
@@ -88,7 +87,7 @@ impl InboxAcceptArgs {
             }
             if !app.output.confirm(&format!(
                 "Accept {}?",
-                count(waiting.len() as u64, "proposal")
+                counted(waiting.len() as u64, "proposal")
             ))? {
                 return Ok(app.output.note("nothing was accepted")?);
             }
@@ -185,9 +184,10 @@ fn print_all_accepted(
     match results {
         [] => Ok(()),
         [only] => Ok(app.output.note(acceptance_text(only.acceptance))?),
-        several => Ok(app
-            .output
-            .note(&format!("accepted {}", count(several.len() as u64, "item")))?),
+        several => Ok(app.output.note(&format!(
+            "accepted {}",
+            counted(several.len() as u64, "item")
+        ))?),
     }
 }
 

@@ -1,10 +1,8 @@
 //! The `memory inbox edit` command.
 
 use clap::Args;
-use memory_agent::json;
 use memory_core::{MemoryStoreExt, Phase, SecretPolicy, StoreError, StoredMemory};
 
-use super::secret_policy;
 use crate::app::App;
 use crate::args;
 use crate::commands::edit::{edit_in_editor, editor_command};
@@ -40,20 +38,24 @@ impl InboxEditArgs {
             .transpose()?;
         let changed = match content {
             Some(content) => {
-                let policy = secret_policy(self.allow_secret);
+                let policy = SecretPolicy::allowing(self.allow_secret);
                 memory_core::edit_proposal(&home.services, &self.id, &content, None, policy)?
             }
-            None => edit_with_editor(&home, &self.id, secret_policy(self.allow_secret), app)?,
+            None => edit_with_editor(
+                &home,
+                &self.id,
+                SecretPolicy::allowing(self.allow_secret),
+                app,
+            )?,
         };
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&changed, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, changed.memory.id, &changed.path)?;
-        Ok(app
-            .output
-            .note(&format!("updated to version {}", changed.memory.version))?)
+        let note = format!("updated to version {}", changed.memory.version);
+        let ttl = home.services.inbox_ttl;
+        Ok(memories::print_changed(
+            &mut app.output,
+            &changed,
+            ttl,
+            &note,
+        )?)
     }
 }
 

@@ -10,10 +10,11 @@ use memory_core::{
 use super::accept::{accept_one, acceptance_text};
 use super::edit::edit_with_editor;
 use super::print::ShownPart;
-use super::{InboxItem, count, print};
+use super::{InboxItem, print};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::home::Home;
+use crate::print::counted;
 
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +138,7 @@ pub(super) fn review(
         }
     }
     app.update_pending_page(home)?;
-    let waiting = count(left.len() as u64, "proposal");
+    let waiting = counted(left.len() as u64, "proposal");
     let is = if left.len() == 1 { "is" } else { "are" };
     Ok(app
         .output

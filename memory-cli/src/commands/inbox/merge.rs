@@ -1,10 +1,8 @@
 //! The `memory inbox merge` command.
 
 use clap::Args;
-use memory_agent::json;
-use memory_core::MergeVersions;
+use memory_core::{MergeVersions, SecretPolicy};
 
-use super::secret_policy;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::memories;
@@ -28,7 +26,7 @@ pub(super) struct InboxMergeArgs {
 impl InboxMergeArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let secrets = secret_policy(self.allow_secret);
+        let secrets = SecretPolicy::allowing(self.allow_secret);
         let merged = memory_core::merge(
             &home.services,
             &self.id,
@@ -36,14 +34,13 @@ impl InboxMergeArgs {
             MergeVersions::default(),
             secrets,
         )?;
-        if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::memory(&merged, home.services.inbox_ttl))?);
-        }
-        memories::print_receipt(&mut app.output, merged.memory.id, &merged.path)?;
-        Ok(app
-            .output
-            .note(&format!("merged into version {}", merged.memory.version))?)
+        let note = format!("merged into version {}", merged.memory.version);
+        let ttl = home.services.inbox_ttl;
+        Ok(memories::print_changed(
+            &mut app.output,
+            &merged,
+            ttl,
+            &note,
+        )?)
     }
 }

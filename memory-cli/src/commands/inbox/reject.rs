@@ -6,10 +6,9 @@ use memory_core::StoredMemory;
 use serde_json::Value;
 
 use super::Decisions;
-use super::count;
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::memories;
+use crate::print::{counted, memories};
 
 /// Reject proposals, or delete notes of the inbox
 ///
@@ -59,8 +58,8 @@ impl InboxRejectArgs {
                 .note("rejected; agents cannot propose it again")?,
             (proposals, notes) => app.output.note(&format!(
                 "rejected {}, which agents cannot propose again; moved {} to the trash",
-                count(proposals as u64, "proposal"),
-                count(notes as u64, "note")
+                counted(proposals as u64, "proposal"),
+                counted(notes as u64, "note")
             ))?,
         }
         decisions.finish()

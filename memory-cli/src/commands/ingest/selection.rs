@@ -8,7 +8,7 @@ use super::IngestOptionArgs;
 use crate::app::App;
 use crate::config::SourceLocation;
 use crate::failure::Failure;
-use crate::print::{Table, TableColumn, select_several};
+use crate::print::{Table, TableColumn, counted, select_several};
 
 /// A source on this machine, with the outcome of its ingestion.
 struct FoundSource {
@@ -155,10 +155,7 @@ fn label(found: &FoundSource, width: usize, app: &App) -> String {
     let counts = counts
         .iter()
         .filter(|(count, _)| *count != 0)
-        .map(|(count, noun)| {
-            let plural = if *count == 1 { "" } else { "s" };
-            format!("{count} {noun}{plural}")
-        });
+        .map(|(count, noun)| counted(*count, noun));
     let counts = counts.collect::<Vec<_>>().join(", ");
     let new = report.new + report.sessions.new;
     format!(

@@ -10,7 +10,7 @@ use memory_dream::review::{Contradiction, Review, TruncatedList};
 use crate::datetime;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::{Output, OutputForm, Table, TableColumn};
+use crate::print::{Output, Table, TableColumn};
 use crate::zone::UserTimeZone;
 
 /// Maximum number of lines per kind; a dry run shows all.
@@ -69,13 +69,13 @@ impl DreamTable<'_> {
                 self.push(
                     "-",
                     *gone,
-                    &format!("merged into {}", self.name(merge.kept)),
+                    &format!("merged into {}", self.output.id(merge.kept)),
                     Some(headline),
                 );
             }
         }
         for (one, other) in self.take_shown(&dreamt.similar) {
-            let what = format!("similar to {}", self.name(*other));
+            let what = format!("similar to {}", self.output.id(*other));
             self.push("?", *one, &what, None);
         }
         for reminding in self.take_shown(&dreamt.reminders) {
@@ -100,7 +100,7 @@ impl DreamTable<'_> {
             self.push(
                 "~",
                 own.of,
-                &format!("superseded by {}", self.name(own.superseded_by)),
+                &format!("superseded by {}", self.output.id(own.superseded_by)),
                 None,
             );
         }
@@ -116,7 +116,7 @@ impl DreamTable<'_> {
             self.push(
                 "?",
                 own.older.id,
-                &format!("contradicts {}", self.name(own.newer.id)),
+                &format!("contradicts {}", self.output.id(own.newer.id)),
                 Some(&own.older.text),
             );
             self.push(
@@ -151,7 +151,7 @@ impl DreamTable<'_> {
                 .unwrap_or_default()
         };
         let text = text.map_or_else(headline, str::to_owned);
-        let name = self.name(id);
+        let name = self.output.id(id);
         let columns = || {
             Table::truncated([
                 TableColumn::Whole(""),
@@ -163,14 +163,6 @@ impl DreamTable<'_> {
         self.table
             .get_or_insert_with(columns)
             .push([sign, &name, what, &text]);
-    }
-
-    fn name(&self, id: MemoryId) -> String {
-        if self.output.form() == OutputForm::Tabbed {
-            id.to_string()
-        } else {
-            id.short()
-        }
     }
 }
 
