@@ -1,13 +1,13 @@
 //! Opens the embedding model that the settings name.
 
-use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use memory_agent::model::{ApiKey, LocalEmbedder, RemoteEmbedder, RemoteSettings};
 use memory_agent::socket;
 use memory_core::{EmbedError, Embedder, Embedding as Vector};
+use serde_json::json;
 
 use crate::config::{EmbeddingChoice, EmbeddingSettings, Environment, Settings};
 
@@ -107,7 +107,7 @@ pub(crate) fn open_via_daemon(settings: &Settings) -> Option<Arc<dyn Embedder>> 
         return Some(own);
     }
     Some(Arc::new(DaemonEmbedder {
-        place: settings.root.value.join("memory.sock"),
+        root: settings.root.value.clone(),
         own,
         identity: OnceLock::new(),
     }))
@@ -119,7 +119,8 @@ const DAEMON_TIMEOUT: Duration = Duration::from_millis(50);
 /// The model of a running daemon, with a fallback to a model in this process.
 #[derive(Debug)]
 struct DaemonEmbedder {
-    place: PathBuf,
+    /// The home of the daemon.
+    root: PathBuf,
     own: Arc<dyn Embedder>,
     /// Identity of the daemon's model, if it has one.
     identity: OnceLock<Option<String>>,
@@ -134,33 +135,13 @@ impl DaemonEmbedder {
 
     /// Sends texts to the daemon; returns `None` if it does not respond in time.
     fn request_vectors(&self, texts: &[&str]) -> Option<(String, Vec<Vector>)> {
-        let end = Instant::now() + DAEMON_TIMEOUT;
-        let stream = socket::connect(&self.place).ok()?;
-        stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
-        let request =
-            serde_json::json!({ "id": 1, "method": "embed", "params": { "texts": texts } });
-        (&stream)
-            .write_all(format!("{request}\n").as_bytes())
-            .ok()?;
-        let mut line = Vec::new();
-        let mut buffer = [0; 1 << 14];
-        while !line.ends_with(b"\n") {
-            let left = end
-                .checked_duration_since(Instant::now())
-                .filter(|left| !left.is_zero())?;
-            stream.set_read_timeout(Some(left)).ok()?;
-            match (&stream).read(&mut buffer).ok()? {
-                0 => return None,
-                read => line.extend_from_slice(&buffer[..read]),
-            }
-        }
-        let mut answer: serde_json::Value = serde_json::from_slice(&line).ok()?;
-        let identity = answer["result"]["identity"]
+        let params = json!({ "texts": texts });
+        let mut result = socket::request(&self.root, "embed", &params, DAEMON_TIMEOUT)?;
+        let identity = result["identity"]
             .as_str()
             .filter(|identity| !identity.is_empty())?
             .to_owned();
-        let vectors: Vec<Vector> =
-            serde_json::from_value(answer["result"]["vectors"].take()).ok()?;
+        let vectors: Vec<Vector> = serde_json::from_value(result["vectors"].take()).ok()?;
         (vectors.len() == texts.len()).then_some((identity, vectors))
     }
 }

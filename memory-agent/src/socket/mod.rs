@@ -13,12 +13,14 @@
 //! bound under another name, made private, and renamed to its final path.
 
 mod bind;
+mod client;
 mod connection;
 mod limits;
 mod lines;
 mod serve;
 
 pub use bind::{InheritedListener, NAME, Socket, SocketError};
+pub use client::request;
 pub use limits::SocketLimits;
 pub use serve::serve;
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
@@ -23,7 +23,7 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::print::{Table, TableColumn};
-use crate::signals::{SignalHandle, Signals, TERMINATION};
+use crate::signals::{SignalThread, Signals, TERMINATION};
 
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
@@ -503,41 +503,24 @@ fn canonical_path(folder: &Path) -> PathBuf {
 const MAX_ATTEMPTS: usize = 1_000;
 
 /// A guard for a temporary folder: until it is dropped, SIGHUP, SIGINT and SIGTERM delete the folder before they end the process.
-pub(crate) struct DeleteOnSignal {
-    signals: SignalHandle,
-    listening: Option<JoinHandle<()>>,
-}
+///
+/// After a signal, the drop waits for the end of the process, since its other threads fail without the folder.
+struct DeleteOnSignal(#[expect(dead_code, reason = "its drop ends the thread")] SignalThread);
 
 impl DeleteOnSignal {
     /// Starts to listen for signals.
     ///
     /// # Errors
     /// If the system refuses.
-    pub(crate) fn new(folder: PathBuf) -> io::Result<Self> {
-        let mut signals = Signals::new(TERMINATION)?;
-        let handle = signals.handle();
-        let listening = thread::spawn(move || {
+    fn new(folder: PathBuf) -> io::Result<Self> {
+        let signals = Signals::new(TERMINATION)?;
+        Ok(Self(SignalThread::spawn(signals, move |mut signals| {
             if let Some(signal) = signals.forever().next() {
                 delete(&folder);
                 // The default action ends the process, so that its parent sees which signal it was.
                 let _ = emulate_default_handler(signal);
             }
-        });
-        Ok(Self {
-            signals: handle,
-            listening: Some(listening),
-        })
-    }
-}
-
-impl Drop for DeleteOnSignal {
-    /// Stops listening. After a signal, waits for the end of the process, since its other threads fail without the folder.
-    fn drop(&mut self) {
-        self.signals.close();
-        if let Some(listening) = self.listening.take() {
-            // A panic of the thread was already reported.
-            let _ = listening.join();
-        }
+        })))
     }
 }
 

@@ -77,7 +77,7 @@ impl ProxyArgs {
         let mut ending = ShutdownSignal::install()?;
         print_start(&server, requests.is_some().then_some(&log), app)?;
         let done = server.serve(ending.requested());
-        ending.close();
+        drop(ending);
         written.wait();
         done.map_err(Failure::file("serve HTTP to the end"))
     }

@@ -1,13 +1,12 @@
 //! Shutdown of a server process by signals.
 
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
-use crate::signals::{SignalHandle, Signals};
+use crate::signals::{SignalThread, Signals};
 
 /// Time in which further signals are part of the first: `timeout` sends one to its child and one to its group.
 const SAME_SIGNAL: Duration = Duration::from_millis(300);
@@ -15,18 +14,16 @@ const SAME_SIGNAL: Duration = Duration::from_millis(300);
 /// The shutdown of a server process: the first signal requests it, the second one exits at once.
 pub(crate) struct ShutdownSignal {
     asked: Option<oneshot::Receiver<()>>,
-    signals: SignalHandle,
-    listening: JoinHandle<()>,
+    _thread: SignalThread,
 }
 
 impl ShutdownSignal {
-    /// Starts to listen for SIGINT and SIGTERM.
+    /// Starts to listen for SIGINT and SIGTERM, until it is dropped.
     pub(crate) fn install() -> Result<Self, Failure> {
-        let mut signals =
+        let signals =
             Signals::new([SIGINT, SIGTERM]).map_err(Failure::file("listen for signals"))?;
         let (ask, asked) = oneshot::channel();
-        let handle = signals.handle();
-        let listening = thread::spawn(move || {
+        let thread = SignalThread::spawn(signals, move |mut signals| {
             let mut signals = signals.forever();
             if signals.next().is_some() {
                 let first = Instant::now();
@@ -38,8 +35,7 @@ impl ShutdownSignal {
         });
         Ok(Self {
             asked: Some(asked),
-            signals: handle,
-            listening,
+            _thread: thread,
         })
     }
 
@@ -51,12 +47,5 @@ impl ShutdownSignal {
                 drop(asked.await);
             }
         }
-    }
-
-    /// Stops listening for signals.
-    pub(crate) fn close(self) {
-        self.signals.close();
-        // A panic of the thread was already reported.
-        let _ = self.listening.join();
     }
 }

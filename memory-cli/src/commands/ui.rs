@@ -1,6 +1,5 @@
 //! The `memory ui` command.
 
-use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -8,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use memory_agent::socket;
 use memory_agent::web::{SignInCodes, serve_web};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::runtime::Builder;
 
 use super::shutdown_signal::ShutdownSignal;
@@ -38,9 +38,7 @@ pub(crate) struct UiArgs {
 impl UiArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open_long_running()?;
-        if let Some((address, code)) =
-            request_from_daemon(&home.store.root().join("memory.sock"), self.port)
-        {
+        if let Some((address, code)) = request_from_daemon(home.store.root(), self.port) {
             return self.present(address, &code, false, app);
         }
         let codes = Arc::new(SignInCodes::default());
@@ -64,7 +62,7 @@ impl UiArgs {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             serve_web(listener, config, ending.requested()).await
         });
-        ending.close();
+        drop(ending);
         runtime.shutdown_background();
         done.map_err(Failure::file("serve the page"))
     }
@@ -107,18 +105,9 @@ impl UiArgs {
 const DAEMON_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns the address of the page and a code from the daemon of the home; `None` if none runs or it serves no page.
-fn request_from_daemon(socket: &Path, port: Option<u16>) -> Option<(SocketAddr, String)> {
-    let stream = memory_agent::socket::connect(socket).ok()?;
-    stream.set_read_timeout(Some(DAEMON_TIMEOUT)).ok()?;
-    stream.set_write_timeout(Some(DAEMON_TIMEOUT)).ok()?;
-    let request = json!({ "id": 1, "method": "ui/open", "params": { "port": port } });
-    (&stream)
-        .write_all(format!("{request}\n").as_bytes())
-        .ok()?;
-    let mut line = String::new();
-    BufReader::new(&stream).read_line(&mut line).ok()?;
-    let answer: Value = serde_json::from_str(&line).ok()?;
-    let result = answer.get("result")?;
+fn request_from_daemon(root: &Path, port: Option<u16>) -> Option<(SocketAddr, String)> {
+    let params = json!({ "port": port });
+    let result = socket::request(root, "ui/open", &params, DAEMON_TIMEOUT)?;
     Some((
         result["address"].as_str()?.parse().ok()?,
         result["code"].as_str()?.to_owned(),

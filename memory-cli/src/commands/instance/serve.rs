@@ -85,7 +85,7 @@ impl InstanceServeArgs {
         });
         // Tasks that have not finished are abandoned.
         runtime.shutdown_background();
-        ending.close();
+        drop(ending);
         served.map_err(Failure::file("serve HTTP"))
     }
 }

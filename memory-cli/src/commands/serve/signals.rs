@@ -4,14 +4,13 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::{register, register_conditional_default};
 
 use crate::daemon::{DaemonLog, StopHandle};
-use crate::signals::{SignalHandle, Signals};
+use crate::signals::{SignalThread, Signals};
 
 /// Time after a stop request until the process exits. Every operation is atomic, so none is damaged.
 const STOP_TIMEOUT: Duration = Duration::from_secs(4);
@@ -29,19 +28,13 @@ pub(super) struct StopSignals {
 
 /// A guard that ends the signal handler when it is dropped.
 pub(super) struct SignalGuard {
-    handle: SignalHandle,
     done: SyncSender<()>,
-    listening: Option<JoinHandle<()>>,
+    _thread: SignalThread,
 }
 
 impl Drop for SignalGuard {
     fn drop(&mut self) {
         let _ = self.done.try_send(());
-        self.handle.close();
-        if let Some(listening) = self.listening.take() {
-            // A panic of the thread was already reported.
-            let _ = listening.join();
-        }
     }
 }
 
@@ -71,41 +64,42 @@ impl StopSignals {
         serving: Arc<AtomicBool>,
     ) -> SignalGuard {
         let (done, ended) = sync_channel(1);
-        let handle = self.heard.handle();
-        let listening = thread::spawn(move || self.wait(&stop, &diary, &serving, &ended));
+        let thread = SignalThread::spawn(self.heard, move |heard| {
+            wait(heard, &stop, &diary, &serving, &ended);
+        });
         SignalGuard {
-            handle,
             done,
-            listening: Some(listening),
+            _thread: thread,
         }
     }
+}
 
-    fn wait(
-        mut self,
-        stop: &StopHandle,
-        diary: &DaemonLog,
-        serving: &AtomicBool,
-        ended: &Receiver<()>,
-    ) {
-        let Some(signal) = self.heard.forever().next() else {
-            return;
-        };
-        diary.info(if signal == SIGINT {
-            "SIGINT: stopping"
-        } else {
-            "SIGTERM: stopping"
-        });
-        stop.stop();
-        let asked = Instant::now();
-        let mut patience = STOP_TIMEOUT;
-        while ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
-            if serving.load(Ordering::SeqCst) && asked.elapsed() < HTTP_DRAIN_TIMEOUT {
-                patience = DRAIN_CHECK_INTERVAL;
-                continue;
-            }
-            diary.info("stopped during a chore; the next run continues it");
-            diary.record_end();
-            std::process::exit(0);
+/// Stops the daemon after a signal.
+fn wait(
+    mut heard: Signals,
+    stop: &StopHandle,
+    diary: &DaemonLog,
+    serving: &AtomicBool,
+    ended: &Receiver<()>,
+) {
+    let Some(signal) = heard.forever().next() else {
+        return;
+    };
+    diary.info(if signal == SIGINT {
+        "SIGINT: stopping"
+    } else {
+        "SIGTERM: stopping"
+    });
+    stop.stop();
+    let asked = Instant::now();
+    let mut patience = STOP_TIMEOUT;
+    while ended.recv_timeout(patience) == Err(RecvTimeoutError::Timeout) {
+        if serving.load(Ordering::SeqCst) && asked.elapsed() < HTTP_DRAIN_TIMEOUT {
+            patience = DRAIN_CHECK_INTERVAL;
+            continue;
         }
+        diary.info("stopped during a chore; the next run continues it");
+        diary.record_end();
+        std::process::exit(0);
     }
 }
