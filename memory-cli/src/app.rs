@@ -124,6 +124,26 @@ impl<'a> App<'a> {
         Ok(Arc::clone(self.settings.insert(Arc::new(settings))))
     }
 
+    /// Asks a yes-no question, and prints the note `otherwise` after a no.
+    ///
+    /// # Errors
+    /// `unasked` if the standard input is no terminal.
+    pub(crate) fn confirm(
+        &mut self,
+        question: &str,
+        otherwise: &str,
+        unasked: Failure,
+    ) -> Result<bool, Failure> {
+        if !self.output.input_is_terminal() {
+            return Err(unasked);
+        }
+        let is_confirmed = self.output.confirm(question)?;
+        if !is_confirmed {
+            self.output.note(otherwise)?;
+        }
+        Ok(is_confirmed)
+    }
+
     /// Opens the home that the settings specify.
     pub(crate) fn open(&mut self) -> Result<Home, Failure> {
         self.open_with(FileStoreOptions::default())

@@ -247,6 +247,11 @@ pub(crate) fn find_all(
     found.collect()
 }
 
+/// Returns the maximum number of a limit, of which 0 means none.
+pub(crate) fn max_count(limit: usize) -> usize {
+    if limit == 0 { usize::MAX } else { limit }
+}
+
 /// Joins words that were typed without quotes into a text.
 pub(crate) fn join_words(words: &[String]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))

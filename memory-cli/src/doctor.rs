@@ -2,8 +2,7 @@
 
 use memory_core::{EmbedError, Operation, StoreError};
 use memory_store::{DoctorFinding, DoctorReport};
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::config::Settings;
 use crate::embedding;
@@ -11,7 +10,25 @@ use crate::home::Home;
 
 /// Returns the JSON of a report: `{checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}`.
 pub(crate) fn report_json(report: &DoctorReport) -> Value {
-    serde_json::to_value(DoctorReportShape::of(report)).expect("the shape has text for keys")
+    let healthy = report.findings.iter().all(|finding| finding.fixed);
+    let findings: Vec<Value> = report.findings.iter().map(finding_json).collect();
+    json!({ "checked": report.checked, "healthy": healthy, "findings": findings })
+}
+
+fn finding_json(finding: &DoctorFinding) -> Value {
+    let mut shape = json!({
+        "code": finding.code.to_uppercase(),
+        "path": finding.path,
+        "what": finding.what,
+        "fixed": finding.fixed,
+    });
+    if let Some(line) = finding.line {
+        shape["line"] = line.into();
+    }
+    if let Some(hint) = &finding.hint {
+        shape["hint"] = hint.as_str().into();
+    }
+    shape
 }
 
 /// Checks the files of a home and the model that its settings name, and repairs the files as `repair`, if given.
@@ -36,52 +53,4 @@ fn check_model_folder(settings: &Settings) -> Option<DoctorFinding> {
         hint,
         fixed: false,
     })
-}
-
-#[derive(Serialize)]
-struct DoctorReportShape<'a> {
-    checked: u64,
-    healthy: bool,
-    findings: Vec<FindingShape<'a>>,
-}
-
-#[derive(Serialize)]
-struct FindingShape<'a> {
-    code: String,
-    path: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<usize>,
-    what: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hint: Option<&'a str>,
-    fixed: bool,
-}
-
-impl<'a> DoctorReportShape<'a> {
-    fn of(report: &'a DoctorReport) -> Self {
-        let healthy = report.findings.iter().all(|finding| finding.fixed);
-        let shape = |finding: &'a DoctorFinding| {
-            let DoctorFinding {
-                code,
-                path,
-                line,
-                what,
-                hint,
-                fixed,
-            } = finding;
-            FindingShape {
-                code: code.to_uppercase(),
-                path,
-                line: *line,
-                what,
-                hint: hint.as_deref(),
-                fixed: *fixed,
-            }
-        };
-        Self {
-            checked: report.checked,
-            healthy,
-            findings: report.findings.iter().map(shape).collect(),
-        }
-    }
 }

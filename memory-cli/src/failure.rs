@@ -132,27 +132,15 @@ pub(crate) enum Failure {
         /// The cause.
         source: StoreError,
     },
-    /// A check found problems, which are listed in the printed report.
-    #[error("{count} {} found", if *count == 1 { "problem" } else { "problems" })]
-    CheckFailed {
-        /// Number of problems that were not repaired.
-        count: u64,
-        /// Whether a repair was attempted.
-        tried: bool,
-    },
-    /// A check of the environment found problems, which are listed in the printed report.
-    #[error("{count} {} found in the environment", if *count == 1 { "problem" } else { "problems" })]
-    SystemCheckFailed {
-        /// Number of problems.
-        count: u64,
-    },
-    /// Banks have problems, which are listed in the printed report.
-    #[error("{count} {} found in the banks", if *count == 1 { "problem" } else { "problems" })]
-    BanksDamaged {
-        /// Number of problems that were not repaired.
-        count: u64,
-        /// Whether a repair was attempted.
-        tried: bool,
+    /// Some parts of a command failed, and each failure was reported before.
+    #[error("{why}")]
+    Reported {
+        /// What failed.
+        why: String,
+        /// The suggested next step.
+        hint: &'static str,
+        /// The error code.
+        code: Code,
     },
     /// A filter failed; the error was already printed in the format of jq.
     #[error("the filter failed")]
@@ -160,7 +148,7 @@ pub(crate) enum Failure {
         /// The exit code of jq for this error.
         code: u8,
     },
-    /// Some memories could not be read; each was already reported.
+    /// Some memories could not be read; each was reported as a warning.
     #[error("{count} {} could not be read", if *count == 1 { "memory" } else { "memories" })]
     Unreadable {
         /// Number of these memories.
@@ -179,18 +167,6 @@ pub(crate) enum Failure {
         count: u64,
         /// The cause for the first of them.
         source: NotifyError,
-    },
-    /// Some of several parts of a command failed; the error of each was printed.
-    #[error("{}", parts_failed(part, *count, *total))]
-    PartsFailed {
-        /// What a part is: a call, a chore or a client.
-        part: &'static str,
-        /// Number of failed parts.
-        count: u64,
-        /// Number of all parts.
-        total: u64,
-        /// Error code of the first of them.
-        code: Code,
     },
     /// A client's configuration file has an entry of another program under our key.
     #[error("{place}: {key} {}: {content}", if key.contains('.') { "belongs to another program" } else { "has another value" })]
@@ -216,18 +192,6 @@ pub(crate) enum Failure {
         /// The output of the service manager.
         why: String,
     },
-    /// Some lines of standard input were invalid; the response to each has the reason.
-    #[error("{count} invalid {}", if *count == 1 { "line" } else { "lines" })]
-    NotUnderstood {
-        /// Number of these lines.
-        count: u64,
-    },
-    /// Some lines of an export were not imported; the printed report lists them.
-    #[error("{count} {} not imported", if *count == 1 { "line was" } else { "lines were" })]
-    NotTaken {
-        /// Number of these lines.
-        count: u64,
-    },
 }
 
 impl Failure {
@@ -235,6 +199,40 @@ impl Failure {
     pub(crate) fn file(action: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
         let action = action.into();
         move |source| Self::File { action, source }
+    }
+
+    /// Fails if the number of failures that were reported before is not 0.
+    pub(crate) fn unless_none(
+        count: u64,
+        why: String,
+        hint: &'static str,
+        code: Code,
+    ) -> Result<(), Self> {
+        if count == 0 {
+            Ok(())
+        } else {
+            Err(Self::Reported { why, hint, code })
+        }
+    }
+
+    /// Fails if some of several parts of a command failed: calls, chores or clients. `first` is the code of the first failure.
+    pub(crate) fn unless_all_done(
+        part: &str,
+        count: u64,
+        total: u64,
+        first: Code,
+    ) -> Result<(), Self> {
+        let why = if total == 1 {
+            format!("the {part} failed")
+        } else {
+            format!("{count} of {total} {part}s failed")
+        };
+        let hint = if count < total {
+            "all others succeeded; see the reported errors"
+        } else {
+            "see the reported errors"
+        };
+        Self::unless_none(count, why, hint, first)
     }
 
     /// Creates an error for invalid arguments.
@@ -295,7 +293,7 @@ impl Failure {
             | Self::ServiceManager { .. } => Code::Io,
             Self::Config(ConfigError::Foreign(_)) => Code::PathRefused,
             Self::Config(_) => Code::ConfigInvalid,
-            Self::Usage { .. } | Self::NotUnderstood { .. } => Code::InvalidInput,
+            Self::Usage { .. } => Code::InvalidInput,
             Self::Filter { .. } => Code::FilterError,
             Self::File { source, .. } | Self::Listen { source, .. } | Self::Output(source) => {
                 match source.kind() {
@@ -307,12 +305,9 @@ impl Failure {
             Self::NotShown { .. } => Code::NotifyFailed,
             Self::NoConversations { .. } => Code::PathNotFound,
             Self::Taken { .. } | Self::ForeignFile { .. } => Code::Conflict,
-            Self::PartsFailed { code, .. } => *code,
+            Self::Reported { code, .. } => *code,
             Self::Tour { .. } => Code::Internal,
-            Self::CheckFailed { .. }
-            | Self::BanksDamaged { .. }
-            | Self::SystemCheckFailed { .. } => Code::CheckFailed,
-            Self::Unreadable { .. } | Self::NotTaken { .. } => Code::FileDamaged,
+            Self::Unreadable { .. } => Code::FileDamaged,
         }
     }
 
@@ -330,15 +325,11 @@ impl Failure {
             Self::Usage { hint, .. } | Self::Listen { hint, .. } => hint.clone(),
             Self::Editor { draft: Some(draft), .. } => Some(format!("the text is in {}", draft.display())),
             Self::Draft { draft, source } => Some(draft_hint(draft, source)),
-            Self::CheckFailed { tried: false, .. } => Some("run `memory doctor --fix` to repair what can be repaired".into()),
+            Self::Reported { hint, .. } => Some((*hint).into()),
             Self::Unreadable { .. } => Some("all other memories were exported; run `memory doctor` for details".into()),
             Self::NoConversations { .. } => {
                 Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
             }
-            Self::PartsFailed { count, total, .. } if count < total => {
-                Some("all others succeeded; see the reported errors".into())
-            }
-            Self::PartsFailed { .. } => Some("see the reported errors".into()),
             Self::ForeignFile { .. } => {
                 Some("nothing was written; move the file away, or choose another folder with --output".into())
             }
@@ -347,22 +338,13 @@ impl Failure {
                 "nothing was written; use --replace to replace that entry, or --name NAME to add an entry with another name"
                     .into(),
             ),
-            Self::NotTaken { .. } => Some("all other lines were imported; correct these lines and import them again".into()),
-            Self::BanksDamaged { tried: false, .. } => {
-                Some("run `memory bank repair` to recover readable entries and move the rest aside".into())
-            }
-            Self::CheckFailed { tried: true, .. } | Self::BanksDamaged { tried: true, .. } => {
-                Some("repair the remaining problems by hand".into())
-            }
             Self::NotShown { .. } => {
                 Some("the next `memory notify` tries again; notification.method: file works without a desktop".into())
             }
-            Self::NotUnderstood { .. } => Some("all other lines were answered; see the errors in the output".into()),
             Self::ServiceManager { .. } => {
                 Some("see `journalctl --user -u memory`; without a service manager, start `memory serve` when you log in".into())
             }
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
-            Self::SystemCheckFailed { .. } => Some("follow the next steps in the report".into()),
             Self::File { source, .. } => io_hint(source).map(str::to_owned),
             Self::Filter { .. } | Self::Editor { draft: None, .. } | Self::Tour { .. } => None,
         }
@@ -370,16 +352,7 @@ impl Failure {
 
     /// Returns whether the printed JSON result already contains this error.
     pub(crate) fn is_in_output(&self) -> bool {
-        matches!(
-            self,
-            Self::CheckFailed { .. }
-                | Self::SystemCheckFailed { .. }
-                | Self::BanksDamaged { .. }
-                | Self::NotTaken { .. }
-                | Self::NotUnderstood { .. }
-                | Self::PartsFailed { .. }
-                | Self::NotShown { .. }
-        )
+        matches!(self, Self::Reported { .. } | Self::NotShown { .. })
     }
 
     /// Returns whether the error was already printed.
@@ -390,14 +363,6 @@ impl Failure {
     /// Returns whether the reader of standard output has closed it, such as `head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(source) if source.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-fn parts_failed(part: &str, count: u64, total: u64) -> String {
-    if total == 1 {
-        format!("the {part} failed")
-    } else {
-        format!("{count} of {total} {part}s failed")
     }
 }
 

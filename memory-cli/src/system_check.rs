@@ -9,8 +9,7 @@ use crate::config::{Environment, Settings};
 use crate::embedding;
 use crate::failure::{Failure, ProgramError};
 use crate::install::{
-    Client, ClientFileChange, ClientFolders, ClientSetup, InstallLevel, PlannedChange,
-    outdated_plugins,
+    Client, ClientFileChange, ClientSetup, InstallLevel, PlannedChange, outdated_plugins,
 };
 use crate::service::ServiceManager;
 use memory_core::io_hint;
@@ -56,6 +55,18 @@ impl SystemState {
 }
 
 impl SystemFinding {
+    fn ok(name: &'static str, what: impl Into<String>) -> Self {
+        Self::new(name, SystemState::Ok, what)
+    }
+
+    fn unused(name: &'static str, what: impl Into<String>) -> Self {
+        Self::new(name, SystemState::Unused, what)
+    }
+
+    fn problem(name: &'static str, what: impl Into<String>) -> Self {
+        Self::new(name, SystemState::Problem, what)
+    }
+
     fn new(name: &'static str, state: SystemState, what: impl Into<String>) -> Self {
         Self {
             name,
@@ -80,12 +91,7 @@ pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
     let mut findings = vec![check_program(environment), check_permissions(root)];
     findings.extend(check_format(root));
     findings.push(check_file_system(root).unwrap_or_else(|error| {
-        SystemFinding::new(
-            "file system",
-            SystemState::Problem,
-            format!("{}: {error}", root.display()),
-        )
-        .hint(
+        SystemFinding::problem("file system", format!("{}: {error}", root.display())).hint(
             io_hint(&error)
                 .unwrap_or("use a local file system for the home, with --root or MEMORY_ROOT"),
         )
@@ -109,11 +115,7 @@ pub(crate) fn check_without_settings(
     let cause = failure
         .source()
         .map_or_else(String::new, |cause| format!(": {cause}"));
-    let settings = SystemFinding::new(
-        "settings",
-        SystemState::Problem,
-        format!("{failure}{cause}"),
-    );
+    let settings = SystemFinding::problem("settings", format!("{failure}{cause}"));
     let mut findings = vec![
         check_program(environment),
         SystemFinding {
@@ -129,18 +131,14 @@ pub(crate) fn check_without_settings(
 fn check_program(environment: &Environment) -> SystemFinding {
     let version = env!("CARGO_PKG_VERSION");
     let Some(program) = &environment.program else {
-        return SystemFinding::new(
-            "program",
-            SystemState::Problem,
-            "the path of this program is not known",
-        );
+        return SystemFinding::problem("program", "the path of this program is not known");
     };
     let what = format!("memory {version} at {}", program.display());
     let folder = program.parent();
     let is_on_path = environment.path.as_ref().is_some_and(|paths| {
         std::env::split_paths(paths).any(|path| Some(path.as_path()) == folder)
     });
-    let finding = SystemFinding::new("program", SystemState::Ok, what);
+    let finding = SystemFinding::ok("program", what);
     if is_on_path {
         finding
     } else {
@@ -149,33 +147,33 @@ fn check_program(environment: &Environment) -> SystemFinding {
 }
 
 fn check_permissions(root: &Path) -> SystemFinding {
-    let finding = |state, what: String| SystemFinding::new("permissions", state, what);
     match fs::metadata(root) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => finding(
-            SystemState::Ok,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => SystemFinding::ok(
+            "permissions",
             format!(
                 "{} does not exist yet; the first write creates it",
                 root.display()
             ),
         ),
         Err(error) => {
-            let finding = finding(SystemState::Problem, format!("{}: {error}", root.display()));
+            let finding =
+                SystemFinding::problem("permissions", format!("{}: {error}", root.display()));
             SystemFinding {
                 hint: io_hint(&error).map(str::to_owned),
                 ..finding
             }
         }
-        Ok(found) if is_accessible_to_others(&found) => finding(
-            SystemState::Problem,
+        Ok(found) if is_accessible_to_others(&found) => SystemFinding::problem(
+            "permissions",
             format!("other users of this machine can open {}", root.display()),
         )
         .hint(format!("run `chmod 700 {}`", root.display())),
-        Ok(_) if cfg!(unix) => finding(
-            SystemState::Ok,
+        Ok(_) if cfg!(unix) => SystemFinding::ok(
+            "permissions",
             format!("only you can open {}", root.display()),
         ),
-        Ok(_) => finding(
-            SystemState::Ok,
+        Ok(_) => SystemFinding::ok(
+            "permissions",
             format!("{} has the permissions of its folder", root.display()),
         ),
     }
@@ -186,7 +184,7 @@ fn check_format(root: &Path) -> Option<SystemFinding> {
     let error = check_writable(root).err()?;
     Some(SystemFinding {
         hint: error.hint(),
-        ..SystemFinding::new("format", SystemState::Problem, error.to_string())
+        ..SystemFinding::problem("format", error.to_string())
     })
 }
 
@@ -216,7 +214,7 @@ fn check_file_system(root: &Path) -> io::Result<SystemFinding> {
     } else {
         "locks, syncs and renames work; files are copied to the trash"
     };
-    Ok(SystemFinding::new("file system", SystemState::Ok, what))
+    Ok(SystemFinding::ok("file system", what))
 }
 
 fn check_space(root: &Path) -> SystemFinding {
@@ -236,9 +234,9 @@ fn check_space(root: &Path) -> SystemFinding {
         }
         Ok(None) => {
             let what = format!("not checked on this system; {ENOUGH_SPACE} bytes are enough");
-            SystemFinding::new("disk space", SystemState::Unused, what)
+            SystemFinding::unused("disk space", what)
         }
-        Err(error) => SystemFinding::new("disk space", SystemState::Problem, error.to_string()),
+        Err(error) => SystemFinding::problem("disk space", error.to_string()),
     }
 }
 
@@ -246,90 +244,69 @@ fn check_git(settings: &Settings) -> SystemFinding {
     let root = &settings.root.value;
     let is_used = settings.git.value;
     match (GitVersions::installed_version(), is_used) {
-        (Ok(version), false) => SystemFinding::new(
-            "git",
-            SystemState::Ok,
-            format!("{version}; not used by this home"),
-        ),
+        (Ok(version), false) => {
+            SystemFinding::ok("git", format!("{version}; not used by this home"))
+        }
         (Ok(version), true) => match GitVersions::check(root) {
-            Ok(()) => SystemFinding::new(
-                "git",
-                SystemState::Ok,
-                format!("{version}; the home is versioned"),
-            ),
-            Err(error) => SystemFinding::new("git", SystemState::Problem, error.to_string()),
+            Ok(()) => SystemFinding::ok("git", format!("{version}; the home is versioned")),
+            Err(error) => SystemFinding::problem("git", error.to_string()),
         },
-        (Err(_), true) => SystemFinding::new(
+        (Err(_), true) => {
+            SystemFinding::problem("git", "git.enabled is set, but git is not installed")
+                .hint("install git, or run `memory config set git.enabled false`")
+        }
+        (Err(_), false) => SystemFinding::unused(
             "git",
-            SystemState::Problem,
-            "git.enabled is set, but git is not installed",
-        )
-        .hint("install git, or run `memory config set git.enabled false`"),
-        (Err(_), false) => SystemFinding::new(
-            "git",
-            SystemState::Unused,
             "not installed; only the git history of a home needs it",
         ),
     }
 }
 
 fn check_embedding(settings: &Settings) -> SystemFinding {
-    let finding = |state, what: String| SystemFinding::new("embedding model", state, what);
     match embedding::open(settings) {
-        Ok(Some(model)) => finding(SystemState::Ok, model.identity().to_owned()),
-        Ok(None) => finding(
-            SystemState::Unused,
-            "not configured; search uses words".into(),
-        )
-        .hint("see `memory help model` to search by meaning"),
+        Ok(Some(model)) => SystemFinding::ok("embedding model", model.identity().to_owned()),
+        Ok(None) => SystemFinding::unused("embedding model", "not configured; search uses words")
+            .hint("see `memory help model` to search by meaning"),
         Err(error) => SystemFinding {
             hint: error.hint.clone(),
-            ..finding(SystemState::Problem, error.to_string())
+            ..SystemFinding::problem("embedding model", error.to_string())
         },
     }
 }
 
 fn check_language_model(settings: &Settings) -> SystemFinding {
-    let finding = |state, what: String| SystemFinding::new("language model", state, what);
     match &settings.llm.base_url.value {
-        Some(address) => finding(
-            SystemState::Ok,
+        Some(address) => SystemFinding::ok(
+            "language model",
             format!("{address} is configured; it was not contacted"),
         ),
-        None => finding(
-            SystemState::Unused,
-            "not configured; only --smart, --extract and dreams of level 3 use one".into(),
+        None => SystemFinding::unused(
+            "language model",
+            "not configured; only --smart, --extract and dreams of level 3 use one",
         ),
     }
 }
 
 fn check_service() -> SystemFinding {
-    let finding = |state, what| SystemFinding::new("service manager", state, what);
     if ServiceManager::is_available() {
-        return finding(
-            SystemState::Ok,
+        return SystemFinding::ok(
+            "service manager",
             "`memory service install` runs the daemon when you log in",
         );
     }
-    finding(
-        SystemState::Unused,
+    SystemFinding::unused(
+        "service manager",
         "none was found for this user; start `memory serve` when you log in",
     )
 }
 
 /// Checks the clients on this machine: whether they are set up, with a program that exists, and with plugins of this version.
 fn check_clients(environment: &Environment) -> Vec<SystemFinding> {
-    let Ok(folders) = ClientFolders::of(environment) else {
-        return Vec::new();
-    };
-    let found = Client::ALL
-        .into_iter()
-        .filter(|client| client.is_present(&folders));
     let plugins = outdated_plugins(environment);
     let plugins = plugins
         .iter()
-        .map(|plugin| SystemFinding::new("plugin", SystemState::Problem, plugin.describe()));
-    found
+        .map(|plugin| SystemFinding::problem("plugin", plugin.describe()));
+    Client::present(environment)
         .map(|client| check_client(client, environment))
         .chain(plugins)
         .collect()
@@ -346,14 +323,8 @@ enum ClientState {
 
 /// Returns the clients that use another program or entries of another version.
 pub(crate) fn outdated_clients(environment: &Environment) -> Vec<&'static Client> {
-    let Ok(folders) = ClientFolders::of(environment) else {
-        return Vec::new();
-    };
-    let found = Client::ALL
-        .into_iter()
-        .filter(|client| client.is_present(&folders));
     // `memory doctor --system` reports settings that cannot be read.
-    found
+    Client::present(environment)
         .filter(|client| matches!(client_state(client, environment), Ok(ClientState::Outdated)))
         .collect()
 }
@@ -381,18 +352,17 @@ fn client_state(
 
 fn check_client(client: &'static Client, environment: &Environment) -> SystemFinding {
     let title = client.title;
-    let finding = |state, what| SystemFinding::new("assistant", state, what);
     let hint = format!("run `memory install {}`", client.name);
     match client_state(client, environment) {
-        Err(error) => finding(SystemState::Problem, format!("{title}: {error}")),
-        Ok(ClientState::Current) => finding(SystemState::Ok, format!("{title} is set up")),
-        Ok(ClientState::Outdated) => finding(
-            SystemState::Problem,
+        Err(error) => SystemFinding::problem("assistant", format!("{title}: {error}")),
+        Ok(ClientState::Current) => SystemFinding::ok("assistant", format!("{title} is set up")),
+        Ok(ClientState::Outdated) => SystemFinding::problem(
+            "assistant",
             format!("{title} uses another program or another version of the entries"),
         )
         .hint(hint),
         Ok(ClientState::Absent) => {
-            finding(SystemState::Unused, format!("{title} is not set up")).hint(hint)
+            SystemFinding::unused("assistant", format!("{title} is not set up")).hint(hint)
         }
     }
 }

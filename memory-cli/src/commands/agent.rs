@@ -187,15 +187,7 @@ fn answer_input(
             "see `memory agent --help` for the input formats",
         ));
     }
-    if calls.failed == 0 {
-        return Ok(());
-    }
-    Err(Failure::PartsFailed {
-        part: "call",
-        count: calls.failed,
-        total: calls.total,
-        code: Code::CallFailed,
-    })
+    Failure::unless_all_done("call", calls.failed, calls.total, Code::CallFailed)
 }
 
 /// The number of calls that were answered, and of those that failed.

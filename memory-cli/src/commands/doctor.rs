@@ -1,7 +1,7 @@
 //! The `memory doctor` and `memory reindex` commands.
 
 use clap::Args;
-use memory_core::Verb;
+use memory_core::{Code, Verb};
 use memory_store::{DoctorFinding, DoctorReport};
 use serde_json::json;
 
@@ -10,7 +10,7 @@ use crate::doctor::{check_home, report_json};
 use crate::failure::Failure;
 use crate::ingestion::{INDEXING_SESSIONS, open_history};
 use crate::instances::DEFAULT;
-use crate::print::{Table, TableColumn};
+use crate::print::{Table, TableColumn, counted};
 use crate::system_check::{SystemFinding, SystemState, check_system, check_without_settings};
 
 /// Check the files against the index and the journal
@@ -50,14 +50,13 @@ impl DoctorArgs {
         } else {
             print_report(&report, app)?;
         }
-        if wrong == 0 {
-            Ok(())
+        let hint = if self.fix {
+            "repair the remaining problems by hand"
         } else {
-            Err(Failure::CheckFailed {
-                count: wrong,
-                tried: self.fix,
-            })
-        }
+            "run `memory doctor --fix` to repair what can be repaired"
+        };
+        let why = format!("{} found", counted(wrong, "problem"));
+        Failure::unless_none(wrong, why, hint, Code::CheckFailed)
     }
 }
 
@@ -107,11 +106,12 @@ fn check_environment(app: &mut App) -> Result<(), Failure> {
         }
         app.output.table(&table)?;
     }
-    if problems == 0 {
-        Ok(())
-    } else {
-        Err(Failure::SystemCheckFailed { count: problems })
-    }
+    Failure::unless_none(
+        problems,
+        format!("{} found in the environment", counted(problems, "problem")),
+        "follow the next steps in the report",
+        Code::CheckFailed,
+    )
 }
 
 fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {

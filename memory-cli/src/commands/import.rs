@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{ExportedMemory, ImportError, SecretPolicy, SkippedFile, preview_import};
+use memory_core::{Code, ExportedMemory, ImportError, SecretPolicy, SkippedFile, preview_import};
 use memory_ingest::SourceName;
 
 use self::detection::{DetectedFormat, detect, ingest_command, unrecognized_items};
@@ -19,7 +19,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::ingestion::MAX_EMBEDDED;
 use crate::instances::DEFAULT;
-use crate::print::Table;
+use crate::print::{Table, counted};
 
 /// Import an export of this or another program
 ///
@@ -172,13 +172,20 @@ impl ImportArgs {
                 app.output.note(DRY_RUN)?;
             }
         }
-        let skipped = report.skipped.len() as u64;
-        if skipped == 0 {
-            Ok(())
-        } else {
-            Err(Failure::NotTaken { count: skipped })
-        }
+        check_all_imported(&report.skipped)
     }
+}
+
+/// Fails if lines of an export were skipped.
+pub(super) fn check_all_imported(skipped: &[SkippedFile]) -> Result<(), Failure> {
+    let count = skipped.len() as u64;
+    let verb = if count == 1 { "was" } else { "were" };
+    Failure::unless_none(
+        count,
+        format!("{} {verb} not imported", counted(count, "line")),
+        "all other lines were imported; correct these lines and import them again",
+        Code::FileDamaged,
+    )
 }
 
 /// Maximum number of rejected lines that are printed.

@@ -182,14 +182,8 @@ impl ClientResults {
             app.output.json(&shape)?;
         }
         let count = self.failures.len() as u64;
-        self.failures.first().map_or(Ok(()), |code| {
-            Err(Failure::PartsFailed {
-                part: "client",
-                count,
-                total: self.total,
-                code: *code,
-            })
-        })
+        let first = self.failures.first().copied().unwrap_or(Code::Internal);
+        Failure::unless_all_done("client", count, self.total, first)
     }
 }
 

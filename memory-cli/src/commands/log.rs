@@ -13,6 +13,7 @@ use memory_store::conversation::{ConversationFolder, GitVersion, GitVersionsErro
 use serde_json::{Value, json};
 
 use crate::app::App;
+use crate::args;
 use crate::banks;
 use crate::conversations;
 use crate::failure::Failure;
@@ -78,12 +79,7 @@ impl LogArgs {
     }
 
     fn list(&self, home: &Home, logs: OperationLogs<'_>, app: &mut App) -> Result<(), Failure> {
-        let limit = if self.limit == 0 {
-            usize::MAX
-        } else {
-            self.limit
-        };
-        let logged = logs.list(limit)?;
+        let logged = logs.list(args::max_count(self.limit))?;
         // A failure of git does not hide the other operations.
         let versions = match versions::list_versions(home.store.root(), self.limit) {
             Ok(versions) => versions,

@@ -10,7 +10,7 @@ use memory_core::{
 };
 
 use crate::app::App;
-use crate::args::resolve_bounds;
+use crate::args::{max_count, resolve_bounds};
 use crate::datetime::{self, NamedPeriod};
 use crate::failure::Failure;
 use crate::home::Home;
@@ -71,7 +71,12 @@ const NO_VALUE: &str = "-";
 impl WhyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let memory = why(&home.services, &home.recalls(), &self.id, limit(self.limit))?;
+        let memory = why(
+            &home.services,
+            &home.recalls(),
+            &self.id,
+            max_count(self.limit),
+        )?;
         let is_enabled = home.settings.recalls.enabled.value;
         if app.output.is_json() {
             return Ok(app.output.json(&json::why(&memory, is_enabled))?);
@@ -172,7 +177,7 @@ impl RecallsArgs {
             from,
             to,
         };
-        let list = recalls(&home.recalls(), &filter, limit(self.limit))?;
+        let list = recalls(&home.recalls(), &filter, max_count(self.limit))?;
         let titles = if self.session.is_some() {
             find_titles(&home, &list.recalls)?
         } else {
@@ -311,10 +316,6 @@ fn print_notes(
             .note("recalls are not recorded: recalls.enabled is false")?;
     }
     Ok(())
-}
-
-fn limit(limit: usize) -> usize {
-    if limit == 0 { usize::MAX } else { limit }
 }
 
 fn or_none(text: Option<&String>) -> &str {

@@ -15,7 +15,7 @@ use memory_core::{
 };
 
 use crate::app::App;
-use crate::args::{FilterArgs, share_parser};
+use crate::args::{FilterArgs, max_count, share_parser};
 use crate::datetime;
 use crate::embedding;
 use crate::failure::Failure;
@@ -108,11 +108,7 @@ impl SearchArgs {
         } else {
             Lifetime::Current
         };
-        let limit = if self.limit == 0 {
-            usize::MAX
-        } else {
-            self.limit
-        };
+        let limit = max_count(self.limit);
         let ranking = Ranking {
             recency: self.recency,
             diversity: self.diversity,

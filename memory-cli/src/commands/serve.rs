@@ -215,14 +215,9 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
         }
         app.output.table(&table)?;
     }
-    failures.first().map_or(Ok(()), |code| {
-        Err(Failure::PartsFailed {
-            part: "chore",
-            count: failures.len() as u64,
-            total: reports.len() as u64,
-            code: *code,
-        })
-    })
+    let (count, total) = (failures.len() as u64, reports.len() as u64);
+    let first = failures.first().copied().unwrap_or(Code::Internal);
+    Failure::unless_all_done("chore", count, total, first)
 }
 
 fn chore_ending(report: &ChoreReport) -> (&'static str, Option<String>) {

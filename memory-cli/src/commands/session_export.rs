@@ -16,6 +16,7 @@ use memory_core::{SecretPolicy, SkippedFile};
 use serde_json::{Map, Value, json};
 
 use super::export_lines::ExportLines;
+use super::import::check_all_imported;
 use super::ingest::DRY_RUN;
 use super::output_file::OutputFile;
 use crate::app::App;
@@ -118,12 +119,7 @@ pub(super) fn import(
             app.output.note(DRY_RUN)?;
         }
     }
-    let skipped = skipped.len() as u64;
-    if skipped == 0 {
-        Ok(())
-    } else {
-        Err(Failure::NotTaken { count: skipped })
-    }
+    check_all_imported(skipped)
 }
 
 fn import_lines(

@@ -17,6 +17,7 @@ use crate::config::Environment;
 use crate::failure::Failure;
 use crate::print::{OutputForm, Palette, Streams, escape_text};
 use crate::report::ExitCode;
+use crate::topics::shell_quoted;
 
 /// Demonstrate the commands on about seventy notes in a temporary home
 ///
@@ -380,14 +381,4 @@ fn create_empty_folder(folder: &Path) -> Result<PathBuf, Failure> {
 
 fn parse_json(answer: &str) -> Value {
     serde_json::from_str(answer).unwrap_or_default()
-}
-
-/// Quotes a word for a shell if needed.
-fn shell_quoted(word: &str) -> String {
-    let is_plain = |character: char| character.is_alphanumeric() || "~-_./,:".contains(character);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }

@@ -258,18 +258,14 @@ impl TrashPurgeArgs {
         let age = chrono::TimeDelta::from_std(self.older_than).unwrap_or(chrono::TimeDelta::MAX);
         let before = subtract_time(home.services.clock.now(), age);
         if !self.yes {
-            if !app.output.input_is_terminal() {
-                return Err(Failure::usage(
-                    "cannot ask for confirmation without a terminal",
-                    "use --yes to purge without confirmation",
-                ));
-            }
             let day = datetime::format_minute(before, app.output.zone());
-            if !app
-                .output
-                .confirm(&format!("Purge files deleted before {day} permanently?"))?
-            {
-                return Ok(app.output.note("nothing was purged")?);
+            let question = format!("Purge files deleted before {day} permanently?");
+            let unasked = Failure::usage(
+                "cannot ask for confirmation without a terminal",
+                "use --yes to purge without confirmation",
+            );
+            if !app.confirm(&question, "nothing was purged", unasked)? {
+                return Ok(());
             }
         }
         let (mut files, mut bytes) = home.services.history.purge(before)?;

@@ -6,13 +6,13 @@ use chrono::{DateTime, FixedOffset};
 use clap::Args;
 use memory_agent::json;
 use memory_core::datetime::{DateMention, DatePrecision, find_date, find_impossible};
-use memory_core::unused_times;
+use memory_core::{Code, unused_times};
 use serde_json::Value;
 
 use crate::app::App;
 use crate::args;
 use crate::failure::Failure;
-use crate::print::{Output, OutputForm};
+use crate::print::{Output, OutputForm, counted};
 use crate::zone::{ReferenceTime, UserTimeZone};
 
 /// Parse the date or time in a text
@@ -169,11 +169,12 @@ fn answer_lines(
             output.flush()?;
         }
     }
-    if count == 0 {
-        Ok(())
-    } else {
-        Err(Failure::NotUnderstood { count })
-    }
+    Failure::unless_none(
+        count,
+        counted(count, "invalid line"),
+        "all other lines were answered; see the errors in the output",
+        Code::InvalidInput,
+    )
 }
 
 /// Returns the next line that is not empty, or why the line is rejected; `None` at the end.

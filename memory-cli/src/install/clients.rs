@@ -130,6 +130,16 @@ impl Client {
         specs.filter(|file| !file.paths.is_empty()).collect()
     }
 
+    /// Returns the clients that are found on this machine.
+    pub(crate) fn present(environment: &Environment) -> impl Iterator<Item = &'static Self> {
+        let folders = ClientFolders::of(environment).ok();
+        let is_present = move |client: &&Self| {
+            let folders = folders.as_ref();
+            folders.is_some_and(|folders| client.is_present(folders))
+        };
+        Self::ALL.into_iter().filter(is_present)
+    }
+
     /// Returns whether the client has files or a folder of its own in the home folder, or its command is on the `PATH`.
     pub(crate) fn is_present(&self, folders: &ClientFolders) -> bool {
         if self

@@ -325,18 +325,15 @@ impl BankDeleteArgs {
                 &["deleted"],
             );
         }
-        if !self.confirm && !app.output.input_is_terminal() {
-            return Err(Failure::usage(
+        if !self.confirm {
+            let question = format!("Delete the whole bank {bank}?");
+            let unasked = Failure::usage(
                 format!("bank {bank} was not deleted: without a terminal, nobody can confirm it"),
                 "add --confirm",
-            ));
-        }
-        if !self.confirm
-            && !app
-                .output
-                .confirm(&format!("Delete the whole bank {bank}?"))?
-        {
-            return Ok(app.output.note("nothing was deleted")?);
+            );
+            if !app.confirm(&question, "nothing was deleted", unasked)? {
+                return Ok(());
+            }
         }
         let scope = memory_core::bank::delete_bank(&banks, &bank, scope_choice(self.scope))?;
         write_formatted(

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use memory_agent::json::bank as json;
+use memory_core::Code;
 use memory_core::bank::BankRepairMode;
 
 use super::common::{BankOutputFormat, BankScopeFilter, open, print_table, scope_choice_or_all};
@@ -9,7 +10,7 @@ use super::list::wants_table;
 use crate::app::App;
 use crate::datetime::parse_duration;
 use crate::failure::Failure;
-use crate::print::{Table, TableColumn};
+use crate::print::{Table, TableColumn, counted};
 
 /// Delete expired entries, and old ones with --older-than; `memory undo` restores them
 ///
@@ -135,13 +136,12 @@ impl BankRepairArgs {
             app.output.json_answer(&json::check_report(&checked))?;
         }
         let count = checked.iter().filter(|one| !one.damage.repaired).count() as u64;
-        if count == 0 {
-            Ok(())
+        let why = format!("{} found in the banks", counted(count, "problem"));
+        let hint = if self.check_only {
+            "run `memory bank repair` to recover readable entries and move the rest aside"
         } else {
-            Err(Failure::BanksDamaged {
-                count,
-                tried: !self.check_only,
-            })
-        }
+            "repair the remaining problems by hand"
+        };
+        Failure::unless_none(count, why, hint, Code::CheckFailed)
     }
 }

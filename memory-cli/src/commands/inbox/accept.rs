@@ -79,17 +79,13 @@ impl InboxAcceptArgs {
     fn accept_all(&self, home: &Home, app: &mut App) -> Result<(), Failure> {
         let waiting = memory_core::proposals(&home.services)?;
         if !self.yes && !waiting.is_empty() {
-            if !app.output.input_is_terminal() {
-                return Err(Failure::usage(
-                    "cannot ask for confirmation without a terminal",
-                    "use --yes to accept all proposals without confirmation",
-                ));
-            }
-            if !app.output.confirm(&format!(
-                "Accept {}?",
-                counted(waiting.len() as u64, "proposal")
-            ))? {
-                return Ok(app.output.note("nothing was accepted")?);
+            let question = format!("Accept {}?", counted(waiting.len() as u64, "proposal"));
+            let unasked = Failure::usage(
+                "cannot ask for confirmation without a terminal",
+                "use --yes to accept all proposals without confirmation",
+            );
+            if !app.confirm(&question, "nothing was accepted", unasked)? {
+                return Ok(());
             }
         }
         let mut decisions = Decisions::default();
