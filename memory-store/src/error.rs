@@ -6,6 +6,7 @@ use std::path::Path;
 
 use memory_core::{Code, StoreError};
 
+use crate::oplog::OperationError;
 use crate::system::is_symlink_error;
 use crate::trust::ForeignFolder;
 
@@ -57,6 +58,18 @@ pub(crate) fn path_error(action: &str, path: &str, source: io::Error) -> StoreEr
 pub(crate) fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError {
     let action = format!("write {path}");
     move |source| io_error(action.clone(), source)
+}
+
+impl From<OperationError> for StoreError {
+    fn from(error: OperationError) -> Self {
+        match error {
+            OperationError::ReadLog(folder, source) => read_error(folder, source),
+            OperationError::WriteLog(path, source) => io_error(format!("write {path}"), source),
+            OperationError::Read(path, source) => read_error(&path, source),
+            OperationError::Write(path, source) => io_error(format!("write {path}"), source),
+            OperationError::Changed(what) => Self::Conflict { what },
+        }
+    }
 }
 
 /// Returns the error that a folder has other content than a replica of the database.

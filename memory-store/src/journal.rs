@@ -16,14 +16,12 @@ use memory_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::disk::Disk;
-use crate::error::{io_error, read_error};
+use crate::error::io_error;
 use crate::markdown::is_version;
 use crate::oplog::{
     Durability, FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent,
     OperationError, OperationLog, Staging, shorten_name,
 };
-
-const FOLDER: &str = "journal";
 
 /// The beginning of the reason of a change in a shared log that a node cannot apply. It has no files.
 pub(crate) const INVALID_CHANGE: &str = "not applied: ";
@@ -37,6 +35,8 @@ pub(crate) struct JournalPayload {
 
 impl LogPayload for JournalPayload {
     type Subject = ChangedFiles;
+    type Error = StoreError;
+    const FOLDER: &'static str = "journal";
 
     fn subject(&self) -> Option<ChangedFiles> {
         Some(ChangedFiles {
@@ -126,7 +126,7 @@ pub(crate) fn execute_record(
                 ),
                 source,
             ),
-            error => store_error(error),
+            error => error.into(),
         })
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn revert_step(
                     earlier: None,
                 }
             }
-            error => store_error(error),
+            error => error.into(),
         })?;
     let before = change.after.as_ref().map(|after| ReplacedFile {
         path: after.path.clone(),
@@ -182,41 +182,21 @@ pub(crate) fn take_back_record(
     disk: &dyn Disk,
     record: &Recorded<JournalPayload>,
 ) -> Result<(), StoreError> {
-    file_operations(disk).roll_back(record).map_err(store_error)
+    Ok(file_operations(disk).roll_back(record)?)
 }
 
 /// Rolls back the last operation after `mark` if it was interrupted. The caller holds the writer lock.
 pub(crate) fn recover(disk: &dyn Disk, mark: Option<&LogPosition>) -> Result<(), StoreError> {
-    file_operations(disk).recover(mark).map_err(store_error)
+    file_operations(disk).recover(mark)
 }
 
 fn file_operations(disk: &dyn Disk) -> FileOperations<'_, JournalPayload> {
-    FileOperations::new(disk, journal(disk), Staging::BesideFiles)
-}
-
-fn store_error(error: OperationError) -> StoreError {
-    match error {
-        OperationError::ReadLog(source) => journal_read_error(source),
-        OperationError::WriteLog(source) => journal_write_error(source),
-        OperationError::Read(path, source) => read_error(&path, source),
-        OperationError::Write(path, source) => io_error(format!("write {path}"), source),
-        OperationError::Changed(what) => StoreError::Conflict { what },
-    }
+    FileOperations::new(disk, Staging::BesideFiles)
 }
 
 /// Returns the journal of a home.
 pub(crate) fn journal(disk: &dyn Disk) -> OperationLog<'_, JournalPayload> {
-    OperationLog::new(disk, FOLDER)
-}
-
-/// Returns the error that the journal cannot be read.
-pub(crate) fn journal_read_error(error: io::Error) -> StoreError {
-    io_error(format!("read {FOLDER}"), error)
-}
-
-/// Returns the error that the journal cannot be written.
-pub(crate) fn journal_write_error(error: io::Error) -> StoreError {
-    io_error(format!("write {FOLDER}"), error)
+    OperationLog::new(disk)
 }
 
 /// Returns the changes for the journal, including the trash path of each previous file.
@@ -357,8 +337,7 @@ mod tests {
     use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
 
     use super::{
-        CommitStep, PlannedFile, ReplacedFile, execute_record, journal, journal_read_error,
-        record_steps, recover,
+        CommitStep, PlannedFile, ReplacedFile, execute_record, journal, record_steps, recover,
     };
     use crate::disk::{Disk, RealDisk};
     use crate::oplog::Durability;
@@ -414,12 +393,6 @@ mod tests {
             [text("kept"), text("deleted"), text("changed")],
             [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]
         );
-        assert_eq!(
-            journal(&disk)
-                .operations(journal_read_error)
-                .unwrap()
-                .count(),
-            1
-        );
+        assert_eq!(journal(&disk).operations().unwrap().count(), 1);
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn recover(place: &WritableBankFolder<'_>, bank: &BankName) -> Result
 /// The caller holds the lock of the folder.
 pub(super) fn recover_legacy(place: &WritableBankFolder<'_>) -> Result<(), BankError> {
     recover_at(place, FORMER_WAITING, |sum| {
-        let last = trash::log(place.disk).last().map_err(trash::log_error)?;
+        let last = trash::log(place.disk).last()?;
         Ok(last.and_then(|(line, is_aborted)| {
             (!is_aborted && line.subject.sum == Some(sum)).then_some(line)
         }))

@@ -10,8 +10,7 @@ use super::decode::decode;
 use super::gzip::{self, GzipMember};
 use super::layout::{BankLayout, parse_layout};
 use crate::disk::{Disk, FileStat};
-use crate::error::io_error;
-use crate::system::is_symlink_error;
+use crate::error;
 
 /// The maximum size of a file, in bytes.
 pub(super) const MAX_FILE: usize = 64 * 1024 * 1024;
@@ -158,15 +157,7 @@ pub(super) fn damaged_error(path: &str, why: &str) -> BankError {
 
 /// Returns the error for a file that could not be read.
 pub(super) fn read_error(path: &str, error: io::Error) -> BankError {
-    let is_link = error.kind() == io::ErrorKind::InvalidInput || is_symlink_error(&error);
-    if is_link {
-        StoreError::Outside {
-            path: path.to_owned(),
-        }
-        .into()
-    } else {
-        io_error(format!("read {path}"), error).into()
-    }
+    error::read_error(path, error).into()
 }
 
 /// Returns the error for a file that could not be written.

@@ -406,7 +406,7 @@ impl BankStore for BankFolder {
         for bank in self.interrupted_banks(disk)? {
             let _ = self.write(&bank, |_| Ok(()));
         }
-        trash::log(disk).records(trash::log_error)
+        trash::log(disk).records()
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
@@ -426,11 +426,7 @@ impl BankStore for BankFolder {
         if self.disk()?.is_none() {
             Ok((0, 0))
         } else {
-            self.write_exclusive(|place| {
-                trash::log(place.disk)
-                    .purge(before)
-                    .map_err(trash::log_error)
-            })
+            self.write_exclusive(|place| trash::log(place.disk).purge(before))
         }
     }
 

@@ -1,18 +1,15 @@
 //! The payload of the operation log of banks: the previous state of each changed part.
 
 use std::collections::BTreeSet;
-use std::io;
 
-use memory_core::Recorded;
 use memory_core::bank::{BankError, BankName, BankSubject};
+use memory_core::{Recorded, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::file::read_error;
 use super::folder::WritableBankFolder;
 use crate::disk::Disk;
-use crate::error::io_error;
 use crate::lock::WriterLock;
-use crate::oplog::{LogPayload, OperationLog, SingleFileOperation};
+use crate::oplog::{LogPayload, OperationError, OperationLog, SingleFileOperation};
 
 /// The folder of the log and of deleted files.
 pub(super) const FOLDER: &str = ".trash";
@@ -77,6 +74,8 @@ impl BankPayload {
 
 impl LogPayload for BankPayload {
     type Subject = BankSubject;
+    type Error = BankError;
+    const FOLDER: &'static str = FOLDER;
 
     fn subject(&self) -> Option<BankSubject> {
         let keys = self.entries.iter().map(|entry| entry.key.clone()).collect();
@@ -89,7 +88,7 @@ impl LogPayload for BankPayload {
 
 /// Returns the log of a folder of banks.
 pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, BankPayload> {
-    OperationLog::new(disk, FOLDER)
+    OperationLog::new(disk)
 }
 
 /// The name of the lock of the log; no bank can have this name.
@@ -99,7 +98,7 @@ const LOCK: &str = "_journal";
 pub(super) fn file_operation<'a>(
     place: &WritableBankFolder<'a>,
     waiting: String,
-) -> SingleFileOperation<'a, BankPayload, BankError> {
+) -> SingleFileOperation<'a, BankPayload> {
     let WritableBankFolder {
         disk,
         root,
@@ -113,25 +112,24 @@ pub(super) fn file_operation<'a>(
             options.patience,
         )?))
     };
-    let log_error = |error| BankError::from(io_error(format!("write {FOLDER}"), error));
     SingleFileOperation {
         disk,
         log: log(disk),
         waiting,
         lock: Box::new(lock),
-        log_error,
     }
 }
 
-/// Returns the error that the log cannot be read.
-pub(super) fn log_error(error: io::Error) -> BankError {
-    read_error(FOLDER, error)
+impl From<OperationError> for BankError {
+    fn from(error: OperationError) -> Self {
+        StoreError::from(error).into()
+    }
 }
 
 /// Returns the keys of a bank according to the log, sorted.
 pub(super) fn logged_keys(disk: &dyn Disk, bank: &BankName) -> Result<BTreeSet<String>, BankError> {
     let mut newest_first = Vec::new();
-    for line in log(disk).operations(log_error)? {
+    for line in log(disk).operations()? {
         let BankPayload {
             bank: own,
             made,
@@ -171,9 +169,7 @@ pub(super) fn last_with_checksum(
     sum: u32,
 ) -> Result<Option<Recorded<BankPayload>>, BankError> {
     // Earlier operations were checked by earlier writers; one of them may have written the same bytes.
-    let last = log(disk)
-        .find_last(|line| line.subject.bank == bank.as_str())
-        .map_err(log_error)?;
+    let last = log(disk).find_last(|line| line.subject.bank == bank.as_str())?;
     Ok(last.and_then(|(line, is_aborted)| {
         (!is_aborted && line.subject.sum == Some(sum)).then_some(line)
     }))

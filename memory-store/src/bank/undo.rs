@@ -17,7 +17,7 @@ pub(super) fn find(
     disk: &dyn Disk,
     undone: &OperationId,
 ) -> Result<(Recorded<BankPayload>, BankRecord), BankError> {
-    find_undoable(trash::log(disk).operations(trash::log_error)?, undone)
+    find_undoable(trash::log(disk).operations()?, undone)
 }
 
 /// Undoes the operation `undone`. The caller holds the lock of its bank.

@@ -3,7 +3,6 @@
 //! The content is in the files of entries and tombstones.
 
 use std::collections::BTreeSet;
-use std::io;
 
 use memory_core::conversation::{
     ConversationEntry, ConversationId, ConversationSubject, EntryChange, EntryId, EntryRole,
@@ -16,8 +15,7 @@ use super::folder_cache::WriterState;
 use super::format::encode;
 use super::layout::{conversation_folder, name, role_folder};
 use crate::disk::Disk;
-use crate::error::io_error;
-use crate::oplog::{LogPayload, OperationLog, hash_bytes};
+use crate::oplog::{Durability, LogPayload, OperationLog, hash_bytes};
 
 /// The folder of the journal, outside the folder in which other programs search for entries.
 pub(super) const FOLDER: &str = ".conversations/journal";
@@ -60,6 +58,8 @@ impl ConversationPayload {
 
 impl LogPayload for ConversationPayload {
     type Subject = ConversationSubject;
+    type Error = StoreError;
+    const FOLDER: &'static str = FOLDER;
 
     fn subject(&self) -> Option<ConversationSubject> {
         let id = |item: &JournaledEntry| item.id.parse::<EntryId>().ok();
@@ -77,7 +77,7 @@ impl LogPayload for ConversationPayload {
 
 /// Returns the log of a folder of conversations.
 pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, ConversationPayload> {
-    OperationLog::new(disk, FOLDER)
+    OperationLog::new(disk)
 }
 
 /// Appends an operation to the journal, durably.
@@ -85,9 +85,7 @@ pub(super) fn append(
     disk: &dyn Disk,
     line: &Recorded<ConversationPayload>,
 ) -> Result<(), StoreError> {
-    log(disk)
-        .append(line)
-        .map_err(|error| io_error(format!("write {FOLDER}"), error))
+    Ok(log(disk).append(line, Durability::Synced)?)
 }
 
 /// Returns up to `limit` of the newest operations, newest first.
@@ -96,15 +94,11 @@ pub(super) fn operations(
     limit: usize,
 ) -> Result<Vec<Recorded<ConversationPayload>>, StoreError> {
     let mut operations = log(disk)
-        .operations(read_error)?
+        .operations()?
         .take(limit)
         .collect::<Result<Vec<_>, _>>()?;
     mark_undone(&mut operations);
     Ok(operations)
-}
-
-pub(super) fn read_error(error: io::Error) -> StoreError {
-    io_error(format!("read {FOLDER}"), error)
 }
 
 /// Number of newest operations to search for a repeated request.

@@ -92,7 +92,7 @@ impl ConversationOperations for ConversationFolder {
         let Some(disk) = self.disk()? else {
             return Ok(Vec::new());
         };
-        journal::log(disk).records(journal::read_error)
+        journal::log(disk).records()
     }
 
     fn undo(
@@ -256,9 +256,7 @@ impl ConversationOperations for ConversationFolder {
         }
         self.write(|disk| {
             let deletions = read_deletions(disk)?;
-            let (mut files, mut bytes) = journal::log(disk)
-                .purge(before)
-                .map_err(journal::read_error)?;
+            let (mut files, mut bytes) = journal::log(disk).purge(before)?;
             let mut folders = BTreeSet::new();
             for (path, signature, role) in list_tombstones(disk)? {
                 let entry = if deletions.is_empty() {

@@ -13,9 +13,9 @@ use crate::access_key::key_of_file;
 use crate::disk::DirEntryKind;
 use crate::error::io_error;
 use crate::folder_format;
-use crate::journal::{INVALID_CHANGE, JournalPayload, journal_read_error, journal_write_error};
+use crate::journal::{INVALID_CHANGE, JournalPayload};
 use crate::memory_file::{is_conversation_file, load};
-use crate::oplog::is_temporary_name;
+use crate::oplog::{Durability, is_temporary_name};
 
 /// The result of a check of a home.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -267,8 +267,7 @@ impl FileStore {
     ) -> Result<Vec<DoctorFinding>, StoreError> {
         let mut findings: Vec<_> = self
             .journal()
-            .invalid_lines()
-            .map_err(journal_read_error)?
+            .invalid_lines()?
             .into_iter()
             .map(|(path, line)| {
                 let what = "the line is not a valid operation; the creation order of the memories in it is lost";
@@ -318,9 +317,7 @@ impl FileStore {
                     },
                     None,
                 );
-                self.journal()
-                    .append(&record)
-                    .map_err(journal_write_error)?;
+                self.journal().append(&record, Durability::Synced)?;
             }
         }
         for file in gone.into_iter().filter_map(|change| change.before) {

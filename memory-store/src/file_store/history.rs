@@ -15,9 +15,7 @@ use super::undo_tracker::{UndoState, UndoTracker};
 use crate::access_key::{have_same_key, key_of_file, name_with_key};
 use crate::disk::parent_folder;
 use crate::error::io_error;
-use crate::journal::{
-    CommitStep, JournalPayload, PlannedFile, ReplacedFile, journal_read_error, revert_step,
-};
+use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, revert_step};
 use crate::markdown::{self, is_version};
 use crate::memory_file::load;
 use crate::offline_queue::read_document;
@@ -460,7 +458,7 @@ impl FileStore {
     pub(super) fn journaled_operations(
         &self,
     ) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
-        let (operations, failed) = match self.journal().operations(journal_read_error) {
+        let (operations, failed) = match self.journal().operations() {
             Ok(operations) => (Some(operations), None),
             Err(error) => (None, Some(Err(error))),
         };

@@ -7,7 +7,6 @@ use super::FileStore;
 use crate::disk::{parent_folder, stage_file};
 use crate::error::io_error;
 use crate::index::RefreshDepth;
-use crate::journal::journal_read_error;
 use crate::markdown;
 use crate::memory_file::time_from_nanos;
 use crate::oplog::LogPosition;
@@ -127,7 +126,7 @@ impl FileStore {
     /// # Errors
     /// If the journal cannot be read.
     pub fn journal_end(&self) -> Result<String, StoreError> {
-        Ok(self.journal().end().map_err(journal_read_error)?.to_text())
+        Ok(self.journal().end()?.to_text())
     }
 
     /// Returns whether an actor other than `actor` has written since the journal ended at `end`.
@@ -143,15 +142,12 @@ impl FileStore {
         let Some(end) = LogPosition::from_text(end) else {
             return Ok(true);
         };
-        let mut operations = self
-            .journal()
-            .operations_after(&end)
-            .map_err(journal_read_error)?;
+        let mut operations = self.journal().operations_after(&end)?;
         let by_other = operations.find(|record| {
             record
                 .as_ref()
                 .map_or(true, |record| record.operation.by != actor)
         });
-        Ok(by_other.transpose().map_err(journal_read_error)?.is_some())
+        Ok(by_other.transpose()?.is_some())
     }
 }

@@ -33,9 +33,7 @@ use memory_core::{
 use crate::disk::{Disk, RealDisk, parent_folder};
 use crate::error::io_error;
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
-use crate::journal::{
-    CommitStep, JournalPayload, execute_record, journal, journal_read_error, record_steps, recover,
-};
+use crate::journal::{CommitStep, JournalPayload, execute_record, journal, record_steps, recover};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::{decode, encode};
 use crate::memory_file::time_from_nanos;
@@ -231,7 +229,7 @@ impl FileStore {
     /// Returns the position in the journal up to which every operation is known to be complete, and the end of the journal.
     fn journal_positions(&self) -> Result<(Option<LogPosition>, LogPosition), StoreError> {
         let known = self.index.journal_mark().ok().flatten();
-        let end = self.journal().end().map_err(journal_read_error)?;
+        let end = self.journal().end()?;
         Ok((known.and_then(|mark| LogPosition::from_text(&mark)), end))
     }
 

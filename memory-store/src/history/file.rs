@@ -11,6 +11,7 @@ use memory_core::{Code, StoreError};
 
 use crate::disk::{Disk, RawLine};
 use crate::error::io_error;
+use crate::oplog::OperationError;
 use crate::system::{is_symlink_error, read_exact_at};
 
 /// The open file of a session and the number of bytes to read.
@@ -100,6 +101,20 @@ pub(crate) fn file_error(path: &str, error: io::Error) -> InstanceError {
             .into()
         }
         _ => io_error(format!("read or write {path}"), error).into(),
+    }
+}
+
+impl From<OperationError> for InstanceError {
+    fn from(error: OperationError) -> Self {
+        match error {
+            OperationError::ReadLog(path, source) | OperationError::WriteLog(path, source) => {
+                file_error(path, source)
+            }
+            OperationError::Read(path, source) | OperationError::Write(path, source) => {
+                file_error(&path, source)
+            }
+            error @ OperationError::Changed(_) => StoreError::from(error).into(),
+        }
     }
 }
 

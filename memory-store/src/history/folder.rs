@@ -443,9 +443,7 @@ impl InstanceOperations for HistoryFolder {
             return Ok((0, 0));
         };
         let _lock = self.lock_operations()?;
-        let purged = operations::log(disk)
-            .purge(before)
-            .map_err(operations::log_error)?;
+        let purged = operations::log(disk).purge(before)?;
         if purged != (0, 0) {
             // The files of the index still contain words of purged messages; the next search builds it anew.
             self.remove_index()?;

@@ -3,7 +3,7 @@
 use std::io;
 
 use memory_core::instance::{InstanceError, InstanceSubject};
-use memory_core::{Operation, OperationId, Recorded, StoreError, mark_undone_lazily};
+use memory_core::{Operation, OperationId, Recorded, StoreError};
 use serde::{Deserialize, Serialize};
 
 use super::file::file_error;
@@ -11,7 +11,7 @@ use crate::disk::Disk;
 use crate::oplog::{LogPayload, OperationLog, hash_bytes, not_found_error};
 
 /// The folder of the log and of the previous files.
-pub(super) const FOLDER: &str = ".trash";
+const FOLDER: &str = ".trash";
 
 /// The changes of one session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub(super) struct RemainingLines {
 
 /// Returns the log of a folder of sessions.
 pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, SessionPayload> {
-    OperationLog::new(disk, FOLDER)
+    OperationLog::new(disk)
 }
 
 /// Returns the path of a new file before it replaces the file `path` of a session.
@@ -69,6 +69,8 @@ impl SessionPayload {
 
 impl LogPayload for SessionPayload {
     type Subject = InstanceSubject;
+    type Error = InstanceError;
+    const FOLDER: &'static str = FOLDER;
 
     fn subject(&self) -> Option<InstanceSubject> {
         Some(InstanceSubject::new(&self.session, self.count))
@@ -88,26 +90,13 @@ fn is_completed(disk: &dyn Disk, line: &Recorded<SessionPayload>) -> io::Result<
     }
 }
 
-/// Returns the error that the log cannot be read or written.
-pub(super) fn log_error(error: io::Error) -> InstanceError {
-    file_error(FOLDER, error)
-}
-
 /// Iterates over the operations that were carried out, newest first.
 pub(super) fn operations(
     disk: &dyn Disk,
 ) -> Result<impl Iterator<Item = Result<Recorded<SessionPayload>, InstanceError>>, InstanceError> {
-    let completed = log(disk).operations(log_error)?.filter_map(move |line| {
-        let line = match line {
-            Ok(line) => line,
-            Err(error) => return Some(Err(error)),
-        };
-        is_completed(disk, &line)
-            .map_err(log_error)
-            .map(|is_completed| is_completed.then_some(line))
-            .transpose()
-    });
-    Ok(mark_undone_lazily(completed))
+    log(disk).completed_operations(|line| {
+        is_completed(disk, line).map_err(|error| file_error(FOLDER, error))
+    })
 }
 
 /// Returns the changes of the operation `undone`, one per session, if it can be undone.

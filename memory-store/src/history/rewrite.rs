@@ -140,7 +140,7 @@ impl SessionRewriter<'_> {
             .map_err(|error| self.file_error(error))
     }
 
-    fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload, InstanceError> {
+    fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload> {
         let waiting = operations::next_path(self.disk, self.operation, self.path);
         let lock = Box::new(|| (self.lock)().map(Some));
         SingleFileOperation {
@@ -148,7 +148,6 @@ impl SessionRewriter<'_> {
             log: operations::log(self.disk),
             waiting,
             lock,
-            log_error: operations::log_error,
         }
     }
 

@@ -20,7 +20,7 @@ use super::text::{self, FullText, TextDocument, TextWriter};
 use super::update::{assign_claimed_id, insert};
 use super::vectors::ModelVectors;
 use crate::disk::{FileStat, now_ns, parent_folder};
-use crate::journal::{journal, journal_read_error};
+use crate::journal::journal;
 
 /// The reason for a rebuild.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -305,7 +305,7 @@ fn sort_by_creation(index: &MemoryIndex, paths: &mut [String]) {
     );
     let mut place = 0;
     let operations = journal(index.disk.as_ref())
-        .operations(journal_read_error)
+        .operations()
         .into_iter()
         .flatten();
     for record in operations.filter_map(Result::ok) {

@@ -274,7 +274,7 @@ impl InstanceOperations for ValueFolder {
             return Ok((0, 0));
         };
         let _lock = self.disk()?.is_some().then(|| self.lock()).transpose()?;
-        trash::log(state).purge(before).map_err(trash::log_error)
+        trash::log(state).purge(before)
     }
 }
 
@@ -375,7 +375,6 @@ impl ValueFolder {
             log: trash::log(state),
             waiting,
             lock,
-            log_error: trash::log_error,
         }
         .commit(&record, place)
     }

@@ -1,19 +1,15 @@
 //! The payload of the operation log of values, and the previous values.
 
 use std::collections::HashMap;
-use std::io;
 
 use memory_core::instance::kv::ValueKey;
 use memory_core::instance::{InstanceError, InstanceSubject};
-use memory_core::{Operation, OperationId, Recorded, StoreError, mark_undone_lazily};
+use memory_core::{Operation, OperationId, Recorded, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{Disk, parent_folder};
 use crate::history::file_error;
 use crate::oplog::{LogPayload, OperationLog, hash_bytes};
-
-/// The folder of the log and of the previous values.
-const FOLDER: &str = "trash";
 
 /// Maximum size in bytes of a previous value within a line of the log.
 const MAX_INLINE_VALUE: usize = 64 * 1024;
@@ -36,6 +32,8 @@ pub(super) struct ValuePayload {
 
 impl LogPayload for ValuePayload {
     type Subject = InstanceSubject;
+    type Error = InstanceError;
+    const FOLDER: &'static str = "trash";
 
     fn subject(&self) -> Option<InstanceSubject> {
         Some(InstanceSubject::new(&self.key, 1))
@@ -44,12 +42,7 @@ impl LogPayload for ValuePayload {
 
 /// Returns the log of a folder of values.
 pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, ValuePayload> {
-    OperationLog::new(disk, FOLDER)
-}
-
-/// Returns the error that the log cannot be read or written.
-pub(super) fn log_error(error: io::Error) -> InstanceError {
-    file_error(FOLDER, error)
+    OperationLog::new(disk)
 }
 
 /// An operation on a value that is about to be carried out.
@@ -119,28 +112,19 @@ pub(super) fn operations<'a>(
 ) -> Result<impl Iterator<Item = Result<Recorded<ValuePayload>, InstanceError>> + 'a, InstanceError>
 {
     let mut states: HashMap<String, Option<String>> = HashMap::new();
-    let completed = log(disk).operations(log_error)?.filter_map(move |line| {
-        let line = match line {
-            Ok(line) => line,
-            Err(error) => return Some(Err(error)),
-        };
+    log(disk).completed_operations(move |line| {
         let ValuePayload {
             key, before, after, ..
         } = &line.subject;
         let state = match states.get_mut(key) {
             Some(state) => state,
-            None => match now(key) {
-                Ok(state) => states.entry(key.clone()).or_insert(state),
-                Err(error) => return Some(Err(error)),
-            },
+            None => states.entry(key.clone()).or_insert(now(key)?),
         };
         // If neither hash matches, the value was changed without a line in the log, for example by hand.
         let was_carried_out = after == state || before != state;
-        if !was_carried_out {
-            return None;
+        if was_carried_out {
+            state.clone_from(before);
         }
-        state.clone_from(before);
-        Some(Ok(line))
-    });
-    Ok(mark_undone_lazily(completed))
+        Ok(was_carried_out)
+    })
 }

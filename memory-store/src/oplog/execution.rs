@@ -75,10 +75,10 @@ pub(crate) struct FileOperations<'d, P> {
 /// The reason why an operation was not carried out.
 #[derive(Debug)]
 pub(crate) enum OperationError {
-    /// The log cannot be read.
-    ReadLog(io::Error),
-    /// The log cannot be written.
-    WriteLog(io::Error),
+    /// The log in this folder cannot be read.
+    ReadLog(&'static str, io::Error),
+    /// The log in this folder cannot be written.
+    WriteLog(&'static str, io::Error),
     /// The file at this path cannot be read.
     Read(String, io::Error),
     /// The file at this path cannot be written.
@@ -89,10 +89,10 @@ pub(crate) enum OperationError {
 
 impl<'d, P: FilePayload> FileOperations<'d, P> {
     /// Returns the engine for the files on `disk`.
-    pub(crate) fn new(disk: &'d dyn Disk, log: OperationLog<'d, P>, staging: Staging) -> Self {
+    pub(crate) fn new(disk: &'d dyn Disk, staging: Staging) -> Self {
         Self {
             disk,
-            log,
+            log: OperationLog::new(disk),
             staging,
             durability: Durability::Synced,
         }
@@ -123,8 +123,8 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
                     self.clear_folder(folder, |last| Ok(!last.subject.files().is_empty()))
                 }
                 // An operation without a line has done nothing.
-                (Staging::BesideFiles, OperationError::WriteLog(_)) => Ok(()),
-                (Staging::BesideFiles, _) => self.roll_back(record),
+                (Staging::BesideFiles, OperationError::WriteLog(..)) => Ok(()),
+                (Staging::BesideFiles, _) => self.roll_back(record).map_err(P::Error::from),
             };
         }
         done
@@ -137,13 +137,7 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
         contents: &[Option<NewContent<'_>>],
     ) -> Result<(), OperationError> {
         let id = &record.operation.id;
-        let log = || {
-            let logged = match self.durability {
-                Durability::Synced => self.log.append(record),
-                Durability::Unsynced => self.log.append_unsynced(record),
-            };
-            logged.map_err(OperationError::WriteLog)
-        };
+        let log = || self.log.append(record, self.durability);
         match self.staging {
             Staging::BesideFiles => {
                 log()?;
@@ -300,18 +294,16 @@ impl<'d, P: FilePayload> FileOperations<'d, P> {
 /// The new content waits under a temporary name, and the line of the operation is appended to the log before the file changes. An
 /// interruption between the two is detected by the temporary file (banks and rewritten sessions), by the moved file (deleted sessions), or
 /// by the hash of the value. The caller holds the lock of the file.
-pub(crate) struct SingleFileOperation<'a, P, E> {
+pub(crate) struct SingleFileOperation<'a, P: LogPayload> {
     pub disk: &'a dyn Disk,
     pub log: OperationLog<'a, P>,
     /// The temporary path of the new content.
     pub waiting: String,
     /// Waits for the lock of the log, if the writers of several files share it.
-    pub lock: Box<dyn Fn() -> Result<Option<WriterLock>, E> + 'a>,
-    /// Returns the error that the log cannot be written.
-    pub log_error: fn(io::Error) -> E,
+    pub lock: Box<dyn Fn() -> Result<Option<WriterLock>, P::Error> + 'a>,
 }
 
-impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
+impl<P: LogPayload> SingleFileOperation<'_, P> {
     /// Logs the operation, and changes the file with `place`.
     ///
     /// `place` makes its change completely or not at all, and returns whether it did; `false` means that another program has changed the
@@ -319,9 +311,11 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
     pub(crate) fn commit(
         &self,
         record: &Recorded<P>,
-        place: impl FnOnce() -> Result<bool, E>,
-    ) -> Result<bool, E> {
-        let placed = self.append(|log| log.append(record)).and_then(|()| place());
+        place: impl FnOnce() -> Result<bool, P::Error>,
+    ) -> Result<bool, P::Error> {
+        let placed = self
+            .append(|log| log.append(record, Durability::Synced))
+            .and_then(|()| place());
         if matches!(placed, Ok(true)) {
             return placed;
         }
@@ -331,14 +325,17 @@ impl<P: LogPayload, E> SingleFileOperation<'_, P, E> {
     }
 
     /// Logs that an operation was not carried out, and removes the temporary file.
-    pub(crate) fn abort(&self, operation: &Operation) -> Result<(), E> {
+    pub(crate) fn abort(&self, operation: &Operation) -> Result<(), P::Error> {
         self.append(|log| log.append_abort(operation))?;
-        self.disk.remove(&self.waiting).map_err(self.log_error)
+        Ok(write(&self.waiting, |path| self.disk.remove(path))?)
     }
 
-    fn append(&self, append: impl FnOnce(&OperationLog<'_, P>) -> io::Result<()>) -> Result<(), E> {
+    fn append(
+        &self,
+        append: impl FnOnce(&OperationLog<'_, P>) -> Result<(), OperationError>,
+    ) -> Result<(), P::Error> {
         let _lock = (self.lock)()?;
-        append(&self.log).map_err(self.log_error)
+        Ok(append(&self.log)?)
     }
 }
 

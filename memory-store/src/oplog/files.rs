@@ -5,6 +5,7 @@ use std::io;
 use chrono::{DateTime, Datelike, Months, Utc};
 use memory_core::{parse_day, parse_rfc3339};
 
+use super::Durability;
 use crate::disk::{
     BackwardLines, DirEntryKind, Disk, append_line, file_name, line_to_append, replace_file,
 };
@@ -12,7 +13,7 @@ use crate::disk::{
 /// The extension of a file of lines.
 const EXTENSION: &str = ".jsonl";
 
-/// Appends a line for an operation at the time `at` to the log in `folder`, durably.
+/// Appends a line for an operation at the time `at` to the log in `folder`.
 ///
 /// The line is always the last one: if the clock was set back, the line is added to the latest
 /// file, so that the order of lines does not change.
@@ -21,26 +22,17 @@ pub(super) fn append(
     folder: &str,
     at: DateTime<Utc>,
     line: &[u8],
+    durability: Durability,
 ) -> io::Result<()> {
-    append_line(disk, &next_file(disk, folder, at)?, line)
-}
-
-/// Appends a line like [`append`], but without a sync.
-pub(super) fn append_unsynced(
-    disk: &dyn Disk,
-    folder: &str,
-    at: DateTime<Utc>,
-    line: &[u8],
-) -> io::Result<()> {
-    let path = next_file(disk, folder, at)?;
-    let (_, bytes) = line_to_append(disk, &path, line)?;
-    disk.append_unsynced(&path, &bytes)
-}
-
-/// Returns the file for the next line.
-fn next_file(disk: &dyn Disk, folder: &str, at: DateTime<Utc>) -> io::Result<String> {
     let latest = log_files(disk, folder)?.pop().unwrap_or_default();
-    Ok(latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m"))))
+    let path = latest.max(format!("{folder}/{}{EXTENSION}", at.format("%Y-%m")));
+    match durability {
+        Durability::Synced => append_line(disk, &path, line),
+        Durability::Unsynced => {
+            let (_, bytes) = line_to_append(disk, &path, line)?;
+            disk.append_unsynced(&path, &bytes)
+        }
+    }
 }
 
 /// Returns the paths of the files of lines in `folder`, oldest first.

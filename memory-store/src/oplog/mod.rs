@@ -27,7 +27,9 @@ use std::io;
 use std::marker::PhantomData;
 
 use chrono::{DateTime, Utc};
-use memory_core::{ContentHash, Operation, OperationId, Recorded, StoreError, mark_undone};
+use memory_core::{
+    ContentHash, Operation, OperationId, Recorded, StoreError, mark_undone, mark_undone_lazily,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -46,6 +48,12 @@ pub(crate) trait LogPayload: Serialize + DeserializeOwned {
     /// The description for the user.
     type Subject;
 
+    /// The error of the store.
+    type Error: From<StoreError> + From<OperationError>;
+
+    /// The folder of the log, and of the previous files of most stores.
+    const FOLDER: &'static str;
+
     /// Returns the description for the user, or `None` if the operation is not listed.
     fn subject(&self) -> Option<Self::Subject>;
 }
@@ -59,8 +67,13 @@ pub(crate) struct OperationLog<'d, P> {
 }
 
 impl<'d, P: LogPayload> OperationLog<'d, P> {
-    /// Returns the log in `folder`, which need not exist.
-    pub(crate) fn new(disk: &'d dyn Disk, folder: &'static str) -> Self {
+    /// Returns the log of the store, whose folder need not exist.
+    pub(crate) fn new(disk: &'d dyn Disk) -> Self {
+        Self::in_folder(disk, P::FOLDER)
+    }
+
+    /// Returns a log in another folder.
+    pub(crate) fn in_folder(disk: &'d dyn Disk, folder: &'static str) -> Self {
         Self {
             disk,
             folder,
@@ -68,49 +81,55 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         }
     }
 
-    /// Appends the line of an operation, durably.
-    pub(crate) fn append(&self, record: &Recorded<P>) -> io::Result<()> {
-        files::append(
-            self.disk,
-            self.folder,
-            record.operation.at,
-            &LogLine::operation_to_json(record),
-        )
+    /// Appends the line of an operation, durably unless `durability` says otherwise.
+    pub(crate) fn append(
+        &self,
+        record: &Recorded<P>,
+        durability: Durability,
+    ) -> Result<(), OperationError> {
+        let line = LogLine::operation_to_json(record);
+        self.append_line(&record.operation, &line, durability)
     }
 
-    /// Appends the line of an operation like [`OperationLog::append`], but does not sync the file.
-    pub(crate) fn append_unsynced(&self, record: &Recorded<P>) -> io::Result<()> {
-        files::append_unsynced(
-            self.disk,
-            self.folder,
-            record.operation.at,
-            &LogLine::operation_to_json(record),
-        )
+    fn append_line(
+        &self,
+        operation: &Operation,
+        line: &[u8],
+        durability: Durability,
+    ) -> Result<(), OperationError> {
+        files::append(self.disk, self.folder, operation.at, line, durability)
+            .map_err(|error| OperationError::WriteLog(self.folder, error))
+    }
+
+    /// Returns the error that the log cannot be read.
+    fn read_error(&self) -> impl Fn(io::Error) -> P::Error + use<P> {
+        let folder = self.folder;
+        move |error| OperationError::ReadLog(folder, error).into()
     }
 
     /// Returns whether the file of a position still exists, or there was none.
-    pub(crate) fn contains(&self, position: &LogPosition) -> io::Result<bool> {
-        position.is_known(self.disk, self.folder)
+    pub(crate) fn contains(&self, position: &LogPosition) -> Result<bool, P::Error> {
+        position
+            .is_known(self.disk, self.folder)
+            .map_err(self.read_error())
     }
 
     /// Returns whether the log has all lines before a position.
-    pub(crate) fn reaches(&self, position: &LogPosition) -> io::Result<bool> {
-        position.is_within_log(self.disk, self.folder)
+    pub(crate) fn reaches(&self, position: &LogPosition) -> Result<bool, P::Error> {
+        position
+            .is_within_log(self.disk, self.folder)
+            .map_err(self.read_error())
     }
 
     /// Records that the last line of an operation was not carried out.
-    pub(crate) fn append_abort(&self, operation: &Operation) -> io::Result<()> {
-        files::append(
-            self.disk,
-            self.folder,
-            operation.at,
-            &LogLine::<P>::abort_to_json(operation),
-        )
+    pub(crate) fn append_abort(&self, operation: &Operation) -> Result<(), OperationError> {
+        let line = LogLine::<P>::abort_to_json(operation);
+        self.append_line(operation, &line, Durability::Synced)
     }
 
     /// Returns the end of the log.
-    pub(crate) fn end(&self) -> io::Result<LogPosition> {
-        LogPosition::end(self.disk, self.folder)
+    pub(crate) fn end(&self) -> Result<LogPosition, P::Error> {
+        LogPosition::end(self.disk, self.folder).map_err(self.read_error())
     }
 
     /// Returns the last operation after `position`, unless it was aborted.
@@ -119,9 +138,9 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn last_after(
         &self,
         position: Option<&LogPosition>,
-    ) -> io::Result<Option<Recorded<P>>> {
+    ) -> Result<Option<Recorded<P>>, P::Error> {
         let known = match position {
-            Some(position) if position.is_known(self.disk, self.folder)? => Some(position),
+            Some(position) if self.contains(position)? => Some(position),
             _ => None,
         };
         let limit = if known.is_some() { usize::MAX } else { 1 };
@@ -136,7 +155,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn operations_after(
         &self,
         position: &LogPosition,
-    ) -> io::Result<impl Iterator<Item = io::Result<Recorded<P>>> + use<'d, P>> {
+    ) -> Result<impl Iterator<Item = Result<Recorded<P>, P::Error>> + use<'d, P>, P::Error> {
         Ok(without_aborted(self.lines(Some(position))?))
     }
 
@@ -144,21 +163,20 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn complete_operations_after(
         &self,
         position: &LogPosition,
-    ) -> io::Result<Option<Vec<Recorded<P>>>> {
+    ) -> Result<Option<Vec<Recorded<P>>>, P::Error> {
         if !self.reaches(position)? {
             return Ok(None);
         }
-        let lines = files::lines_newest_first(self.disk, self.folder, Some(position))?;
-        let lines: Option<Vec<_>> = lines
-            .map(|line| line.map(|bytes| LogLine::from_json(&bytes)))
-            .collect::<io::Result<_>>()?;
+        let lines: Option<Vec<_>> = self
+            .parsed_lines(Some(position))?
+            .collect::<Result<_, _>>()?;
         lines
             .map(|lines| without_aborted(lines.into_iter().map(Ok)).collect())
             .transpose()
     }
 
     /// Returns the newest operation, carried out or not, with whether it was aborted.
-    pub(crate) fn last(&self) -> io::Result<Option<(Recorded<P>, bool)>> {
+    pub(crate) fn last(&self) -> Result<Option<(Recorded<P>, bool)>, P::Error> {
         self.find_last(|_| true)
     }
 
@@ -166,7 +184,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn find_last(
         &self,
         is_wanted: impl Fn(&Recorded<P>) -> bool,
-    ) -> io::Result<Option<(Recorded<P>, bool)>> {
+    ) -> Result<Option<(Recorded<P>, bool)>, P::Error> {
         let mut aborted = Vec::new();
         for line in self.lines(None)? {
             match line? {
@@ -181,21 +199,31 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         Ok(None)
     }
 
-    /// Iterates over the operations without those that were aborted, newest first. `refused` converts the errors.
-    pub(crate) fn operations<E, F: Fn(io::Error) -> E>(
+    /// Iterates over the operations without those that were aborted, newest first.
+    pub(crate) fn operations(
         &self,
-        refused: F,
-    ) -> Result<impl Iterator<Item = Result<Recorded<P>, E>> + use<'d, P, E, F>, E> {
-        let lines = self.lines(None).map_err(&refused)?;
-        Ok(without_aborted(lines).map(move |record| record.map_err(&refused)))
+    ) -> Result<impl Iterator<Item = Result<Recorded<P>, P::Error>> + use<'d, P>, P::Error> {
+        Ok(without_aborted(self.lines(None)?))
+    }
+
+    /// Iterates over the operations of which `is_completed`, newest first, with their undos.
+    ///
+    /// For stores whose next writer does not record an interruption.
+    pub(crate) fn completed_operations<F: FnMut(&Recorded<P>) -> Result<bool, P::Error>>(
+        &self,
+        mut is_completed: F,
+    ) -> Result<impl Iterator<Item = Result<Recorded<P>, P::Error>> + use<'d, P, F>, P::Error> {
+        let completed = self.operations()?.filter_map(move |record| {
+            let completed = record
+                .and_then(|record| is_completed(&record).map(|is_so| is_so.then_some(record)));
+            completed.transpose()
+        });
+        Ok(mark_undone_lazily(completed))
     }
 
     /// Returns the records of the operations for the user, with their undos, newest first.
-    pub(crate) fn records<E>(
-        &self,
-        refused: impl Fn(io::Error) -> E,
-    ) -> Result<Vec<Recorded<P::Subject>>, E> {
-        let mut records = to_records(self.operations(refused)?).collect::<Result<Vec<_>, _>>()?;
+    pub(crate) fn records(&self) -> Result<Vec<Recorded<P::Subject>>, P::Error> {
+        let mut records = to_records(self.operations()?).collect::<Result<Vec<_>, _>>()?;
         mark_undone(&mut records);
         Ok(records)
     }
@@ -204,19 +232,34 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     fn lines(
         &self,
         position: Option<&LogPosition>,
-    ) -> io::Result<impl Iterator<Item = io::Result<LogLine<P>>> + use<'d, P>> {
-        let lines = files::lines_newest_first(self.disk, self.folder, position)?;
-        Ok(lines.filter_map(|line| line.map(|bytes| LogLine::from_json(&bytes)).transpose()))
+    ) -> Result<impl Iterator<Item = Result<LogLine<P>, P::Error>> + use<'d, P>, P::Error> {
+        Ok(self.parsed_lines(position)?.filter_map(Result::transpose))
+    }
+
+    /// Iterates over the lines after `position`, newest first; `None` for lines that cannot be parsed.
+    fn parsed_lines(
+        &self,
+        position: Option<&LogPosition>,
+    ) -> Result<impl Iterator<Item = Result<Option<LogLine<P>>, P::Error>> + use<'d, P>, P::Error>
+    {
+        let refused = self.read_error();
+        let lines = files::lines_newest_first(self.disk, self.folder, position);
+        Ok(lines.map_err(&refused)?.map(move |line| {
+            line.map(|bytes| LogLine::from_json(&bytes))
+                .map_err(&refused)
+        }))
     }
 
     /// Returns the file and number of each line that cannot be parsed; empty lines are skipped.
-    pub(crate) fn invalid_lines(&self) -> io::Result<Vec<(String, usize)>> {
+    pub(crate) fn invalid_lines(&self) -> Result<Vec<(String, usize)>, P::Error> {
+        let refused = self.read_error();
         let is_valid =
             |line: &[u8]| line.trim_ascii().is_empty() || LogLine::<P>::from_json(line).is_some();
         let mut invalid = Vec::new();
-        for path in files::log_files(self.disk, self.folder)? {
+        for path in files::log_files(self.disk, self.folder).map_err(&refused)? {
             invalid.extend(
-                files::invalid_lines(self.disk, &path, is_valid)?
+                files::invalid_lines(self.disk, &path, is_valid)
+                    .map_err(&refused)?
                     .into_iter()
                     .map(|line| (path.clone(), line)),
             );
@@ -237,8 +280,9 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
     ///
     /// No other process may append a line during the call.
-    pub(crate) fn purge(&self, before: DateTime<Utc>) -> io::Result<(u64, u64)> {
+    pub(crate) fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), P::Error> {
         files::purge(self.disk, self.folder, before)
+            .map_err(|error| OperationError::WriteLog(self.folder, error).into())
     }
 }
 
@@ -256,9 +300,9 @@ pub(crate) fn operation_from_json<P: LogPayload>(line: &[u8]) -> Option<Recorded
 }
 
 /// Removes the aborted operations from lines that are ordered newest first.
-fn without_aborted<P>(
-    lines: impl Iterator<Item = io::Result<LogLine<P>>>,
-) -> impl Iterator<Item = io::Result<Recorded<P>>> {
+fn without_aborted<P, E>(
+    lines: impl Iterator<Item = Result<LogLine<P>, E>>,
+) -> impl Iterator<Item = Result<Recorded<P>, E>> {
     let mut aborted: Vec<OperationId> = Vec::new();
     lines.filter_map(move |line| match line {
         Err(error) => Some(Err(error)),
@@ -280,9 +324,9 @@ fn without_aborted<P>(
 }
 
 /// Converts logged operations to records for the user; those that are not listed are omitted.
-pub(crate) fn to_records<P: LogPayload, E>(
-    operations: impl Iterator<Item = Result<Recorded<P>, E>>,
-) -> impl Iterator<Item = Result<Recorded<P::Subject>, E>> {
+pub(crate) fn to_records<P: LogPayload>(
+    operations: impl Iterator<Item = Result<Recorded<P>, P::Error>>,
+) -> impl Iterator<Item = Result<Recorded<P::Subject>, P::Error>> {
     operations.filter_map(|logged| match logged {
         Ok(logged) => to_record(logged).map(Ok),
         Err(error) => Some(Err(error)),
@@ -296,10 +340,10 @@ fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>>
 }
 
 /// Returns the operation `undone`, if it can be undone, and its record for the user.
-pub(crate) fn find_undoable<P: LogPayload + Clone, E: From<StoreError>>(
-    operations: impl Iterator<Item = Result<Recorded<P>, E>>,
+pub(crate) fn find_undoable<P: LogPayload + Clone>(
+    operations: impl Iterator<Item = Result<Recorded<P>, P::Error>>,
     undone: &OperationId,
-) -> Result<(Recorded<P>, Recorded<P::Subject>), E> {
+) -> Result<(Recorded<P>, Recorded<P::Subject>), P::Error> {
     let logged = memory_core::find_undoable(operations, undone)?;
     let record = to_record(logged.clone()).ok_or_else(|| not_found_error(undone))?;
     Ok((logged, record))

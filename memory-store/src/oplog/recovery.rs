@@ -30,14 +30,10 @@ impl<P: FilePayload> FileOperations<'_, P> {
     ///
     /// The operations up to `position`, if it is given, are known to be complete. No operation is in progress, because the caller holds the
     /// writer lock, and only the last operation can be incomplete, because each writer recovers before it starts.
-    pub(crate) fn recover(&self, position: Option<&LogPosition>) -> Result<(), OperationError> {
+    pub(crate) fn recover(&self, position: Option<&LogPosition>) -> Result<(), P::Error> {
         match self.staging {
-            Staging::BesideFiles => match self
-                .log
-                .last_after(position)
-                .map_err(OperationError::ReadLog)?
-            {
-                Some(last) if self.was_interrupted(&last)? => self.roll_back(&last),
+            Staging::BesideFiles => match self.log.last_after(position)? {
+                Some(last) if self.was_interrupted(&last)? => Ok(self.roll_back(&last)?),
                 _ => Ok(()),
             },
             Staging::Folder(folder) if self.has_mark()? => {
@@ -52,18 +48,14 @@ impl<P: FilePayload> FileOperations<'_, P> {
         &self,
         folder: &str,
         is_incomplete: impl Fn(&Recorded<P>) -> Result<bool, OperationError>,
-    ) -> Result<(), OperationError> {
+    ) -> Result<(), P::Error> {
         let mark = mark_path(folder);
         let read = self
             .disk
             .read(&mark)
             .map_err(|error| OperationError::Read(mark.clone(), error))?;
         let name = read.map_or_else(Vec::new, |(bytes, _)| bytes);
-        let last = self
-            .log
-            .operations(OperationError::ReadLog)?
-            .next()
-            .transpose()?;
+        let last = self.log.operations()?.next().transpose()?;
         let last = last.filter(|last| last.operation.id.as_str().as_bytes() == name);
         if let Some(last) = last
             && is_incomplete(&last)?
@@ -81,7 +73,7 @@ impl<P: FilePayload> FileOperations<'_, P> {
             }
         }
         // The evidence of the interruption is removed last.
-        write(&mark, |path| self.disk.remove(path))
+        Ok(write(&mark, |path| self.disk.remove(path))?)
     }
 
     /// Returns whether the staging folder names an operation, which may be incomplete.
@@ -158,9 +150,7 @@ impl<P: FilePayload> FileOperations<'_, P> {
     /// Restores the previous state of all files of an operation, and records in the log that it was aborted.
     pub(crate) fn roll_back(&self, record: &Recorded<P>) -> Result<(), OperationError> {
         self.restore_files(&record.operation.id, &record.subject.files())?;
-        self.log
-            .append_abort(&record.operation)
-            .map_err(OperationError::WriteLog)
+        self.log.append_abort(&record.operation)
     }
 
     fn restore_files(&self, id: &OperationId, files: &[FileChange]) -> Result<(), OperationError> {

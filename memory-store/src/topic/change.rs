@@ -3,7 +3,7 @@
 use memory_core::topic::{TopicError, TopicRecord};
 use memory_core::{Operation, OperationId, Recorded};
 
-use super::error::{damaged_error, read_error, write_error};
+use super::error::{damaged_error, write_error};
 use super::external;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
@@ -79,35 +79,22 @@ pub(super) fn apply_changes(
             Ok(true)
         }
         Err(OperationError::Changed(_)) => Ok(false),
-        Err(error) => Err(topic_error(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Returns whether the last writer was interrupted.
 pub(super) fn is_interrupted(disk: &dyn Disk) -> Result<bool, TopicError> {
-    file_operations(disk).has_mark().map_err(topic_error)
+    Ok(file_operations(disk).has_mark()?)
 }
 
 /// Rolls back the operation that the last writer did not complete. The caller holds the lock.
 pub(super) fn recover(disk: &dyn Disk) -> Result<(), TopicError> {
-    file_operations(disk).recover(None).map_err(topic_error)
+    file_operations(disk).recover(None)
 }
 
 fn file_operations(disk: &dyn Disk) -> FileOperations<'_, TopicPayload> {
-    FileOperations::new(disk, trash::log(disk), Staging::Folder(WAITING))
-}
-
-fn topic_error(error: OperationError) -> TopicError {
-    match error {
-        OperationError::ReadLog(source) => trash::log_error(source),
-        OperationError::WriteLog(source) => write_error(trash::FOLDER)(source),
-        OperationError::Read(path, source) if source.kind() == std::io::ErrorKind::NotFound => {
-            damaged_error(&path, "it is missing")
-        }
-        OperationError::Read(path, source) => read_error(&path, source),
-        OperationError::Write(path, source) => write_error(&path)(source),
-        OperationError::Changed(name) => TopicError::Conflict { name },
-    }
+    FileOperations::new(disk, Staging::Folder(WAITING))
 }
 
 /// Undoes the operation `undone`. The caller holds the lock.
@@ -121,12 +108,7 @@ pub(super) fn undo(
         line.as_ref()
             .map_or(true, |line| !line.subject.files.is_empty())
     };
-    let (line, record) = find_undoable(
-        trash::log(disk)
-            .operations(trash::log_error)?
-            .filter(has_files),
-        undone,
-    )?;
+    let (line, record) = find_undoable(trash::log(disk).operations()?.filter(has_files), undone)?;
     let changes = plan_undo(disk, &line.subject)?;
     if !apply_changes(disk, operation, Some(undone), &changes)? {
         return Err(TopicError::Conflict {
@@ -148,7 +130,7 @@ fn plan_undo(disk: &dyn Disk, payload: &TopicPayload) -> Result<Vec<TopicFileCha
             .previous_content(&change)
             .map_err(|error| match error {
                 OperationError::Changed(name) => TopicError::ChangedSince { name },
-                error => topic_error(error),
+                error => error.into(),
             })?;
         // The mode and owner of the current file may have changed since.
         let rights = if line.after.is_some() {

@@ -6,6 +6,7 @@ use memory_core::topic::TopicError;
 use memory_core::{Code, StoreError};
 
 use crate::error::io_error;
+use crate::oplog::OperationError;
 use crate::system::is_symlink_error;
 
 /// Returns the error for a file that cannot be parsed.
@@ -13,6 +14,21 @@ pub(super) fn damaged_error(name: &str, what: impl Into<String>) -> TopicError {
     TopicError::Damaged {
         name: name.to_owned(),
         what: what.into(),
+    }
+}
+
+impl From<OperationError> for TopicError {
+    fn from(error: OperationError) -> Self {
+        match error {
+            OperationError::ReadLog(folder, source) => read_error(folder, source),
+            OperationError::WriteLog(folder, source) => write_error(folder)(source),
+            OperationError::Read(path, source) if source.kind() == io::ErrorKind::NotFound => {
+                damaged_error(&path, "it is missing")
+            }
+            OperationError::Read(path, source) => read_error(&path, source),
+            OperationError::Write(path, source) => write_error(&path)(source),
+            OperationError::Changed(name) => Self::Conflict { name },
+        }
     }
 }
 

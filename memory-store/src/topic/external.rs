@@ -16,7 +16,7 @@ use super::index;
 use super::list::list_topics;
 use super::trash::{self, TopicFileLine, TopicPayload};
 use crate::disk::Disk;
-use crate::oplog::hash_bytes;
+use crate::oplog::{Durability, hash_bytes};
 
 /// The folder of the copies. Only a watched folder has it.
 const FOLDER: &str = ".seen";
@@ -82,10 +82,7 @@ pub(super) fn record(
         return Ok(false);
     }
     // A writer that was interrupted after its line was appended did not update the copies.
-    let last = trash::log(disk)
-        .operations(trash::log_error)?
-        .next()
-        .transpose()?;
+    let last = trash::log(disk).operations()?.next().transpose()?;
     let recorded = last.map(|last| last.subject.files).unwrap_or_default();
     let is_recorded = |change: &ExternalChange| {
         recorded
@@ -121,9 +118,8 @@ pub(super) fn record(
         disk.sync_folder(&folder).map_err(write_error(&folder))?;
     }
     let payload = TopicPayload { files, index: None };
-    trash::log(disk)
-        .append(&Recorded::new(&operation, payload, None))
-        .map_err(write_error(trash::FOLDER))?;
+    let record = Recorded::new(&operation, payload, None);
+    trash::log(disk).append(&record, Durability::Synced)?;
     changes
         .iter()
         .try_for_each(|change| copy(disk, &change.path, change.after.as_deref()))?;

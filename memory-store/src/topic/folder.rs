@@ -13,7 +13,7 @@ use memory_core::topic::{
 use memory_core::{LocalZone, Operation, OperationId, StoreError};
 
 use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, undo};
-use super::error::{damaged_error, open_error, read_error, with_full_path, write_error};
+use super::error::{damaged_error, open_error, read_error, with_full_path};
 use super::files::{TopicFolderContents, decode_text, list_below, read_bytes, read_text};
 use super::{external, format, index, list, trash, uses};
 use crate::disk::{Disk, parent_folder};
@@ -367,7 +367,7 @@ impl TopicStore for TopicFolder {
             // An interrupted operation is rolled back first. If the folder is read-only, the log is returned as it is.
             let _ = self.write(None, |_| Ok(()));
         }
-        trash::log(disk).records(trash::log_error)
+        trash::log(disk).records()
     }
 
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
@@ -394,11 +394,7 @@ impl TopicStore for TopicFolder {
         if self.disk()?.is_none() {
             return Ok((0, 0));
         }
-        self.write(None, |disk| {
-            trash::log(disk)
-                .purge(before)
-                .map_err(write_error(trash::FOLDER))
-        })
+        self.write(None, |disk| trash::log(disk).purge(before))
     }
 }
 

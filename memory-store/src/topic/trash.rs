@@ -1,14 +1,12 @@
 //! The payload of the operation log of topics: the changed files.
 
-use std::io;
-
 use memory_core::topic::{INDEX_FILE, TopicError, TopicSubject, TrashedTopic};
 use memory_core::{ContentHash, Operation, Recorded, RecordedFile};
 use serde::{Deserialize, Serialize};
 
 use super::error::{read_error, write_error};
 use crate::disk::Disk;
-use crate::oplog::{FileChange, FilePayload, LogPayload, OperationLog};
+use crate::oplog::{Durability, FileChange, FilePayload, LogPayload, OperationLog};
 
 /// The folder of the log and of the previous files.
 pub(super) const FOLDER: &str = ".trash";
@@ -40,6 +38,8 @@ pub(super) struct TopicFileLine {
 
 impl LogPayload for TopicPayload {
     type Subject = TopicSubject;
+    type Error = TopicError;
+    const FOLDER: &'static str = FOLDER;
 
     fn subject(&self) -> Option<TopicSubject> {
         let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
@@ -73,7 +73,7 @@ impl FilePayload for TopicPayload {
 
 /// Returns the log of a folder of topics.
 pub(super) fn log(disk: &dyn Disk) -> OperationLog<'_, TopicPayload> {
-    OperationLog::new(disk, FOLDER)
+    OperationLog::new(disk)
 }
 
 /// Copies an index of another program to the trash before an operation first changes it.
@@ -90,20 +90,14 @@ pub(super) fn copy_index_to_trash(
         index: Some(trash),
         ..TopicPayload::default()
     };
-    log(disk)
-        .append(&Recorded::new(operation, payload, None))
-        .map_err(write_error(FOLDER))
-}
-
-/// Returns the error that the log cannot be read.
-pub(super) fn log_error(error: io::Error) -> TopicError {
-    read_error(FOLDER, error)
+    let record = Recorded::new(operation, payload, None);
+    Ok(log(disk).append(&record, Durability::Synced)?)
 }
 
 /// Returns the files in the trash, newest first.
 pub(super) fn list_trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicError> {
     let mut trashed = Vec::new();
-    for line in log(disk).operations(log_error)? {
+    for line in log(disk).operations()? {
         let Recorded {
             operation,
             subject: TopicPayload { files, index },

@@ -18,8 +18,8 @@ use crate::disk::now_ns;
 use crate::error::io_error;
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
-use crate::journal::{JournalPayload, journal_read_error, journal_write_error};
-use crate::oplog::OperationLog;
+use crate::journal::JournalPayload;
+use crate::oplog::{Durability, OperationLog};
 use crate::shared_files::TOPIC_FOLDERS;
 use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation};
 use crate::system::{sync_file, sync_folder};
@@ -156,9 +156,10 @@ impl FileStore {
 
     /// Returns the hashes of all files in the journal of the previous replica.
     fn replaced_contents(&self) -> Result<HashSet<ContentHash>, StoreError> {
-        let journal = OperationLog::<JournalPayload>::new(self.disk.as_ref(), REPLACED_JOURNAL);
+        let journal =
+            OperationLog::<JournalPayload>::in_folder(self.disk.as_ref(), REPLACED_JOURNAL);
         let mut contents = HashSet::new();
-        for record in journal.operations(journal_read_error)? {
+        for record in journal.operations()? {
             contents.extend(
                 record?
                     .subject
@@ -213,9 +214,9 @@ impl FileStore {
                     .map_err(|error| io_error(format!("write {path}"), error))?;
             }
         }
-        self.journal()
-            .append_unsynced(&logged.record)
-            .map_err(journal_write_error)
+        Ok(self
+            .journal()
+            .append(&logged.record, Durability::Unsynced)?)
     }
 
     fn sync_replica(&self) -> Result<(), StoreError> {

@@ -17,7 +17,7 @@ use crate::disk::{DirEntryKind, Disk, RealDisk};
 use crate::error::{io_error, read_error};
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
-use crate::journal::{JournalPayload, journal, journal_read_error};
+use crate::journal::{JournalPayload, journal};
 use crate::lock::WriterLock;
 use crate::markdown;
 use crate::memory_file::load;
@@ -65,9 +65,7 @@ impl FileStore {
         let disk = &RealDisk::open(source)
             .map_err(|error| io_error(format!("open {}", source.display()), error))?;
         let _lock = WriterLock::acquire(disk, source, self.options.patience)?;
-        let newest_first = journal(disk)
-            .operations(journal_read_error)?
-            .collect::<Result<Vec<_>, _>>()?;
+        let newest_first = journal(disk).operations()?.collect::<Result<Vec<_>, _>>()?;
         let current = current_files(disk)?;
         let exists = |path: &str| matches!(disk.stat(path), Ok(Some(found)) if !found.is_folder);
         let planned = plan(newest_first, current, exists);

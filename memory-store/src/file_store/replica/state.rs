@@ -1,7 +1,5 @@
 //! The state of a replica: which operations of the log its files contain.
 
-use std::io;
-
 use memory_core::{Recorded, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +8,7 @@ use crate::cache_file;
 use crate::error::{io_error, replica_folder_error};
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
-use crate::journal::{JournalPayload, journal_read_error};
+use crate::journal::JournalPayload;
 use crate::oplog::LogPosition;
 use crate::shared_log::LogHeads;
 
@@ -117,7 +115,7 @@ impl FileStore {
         if self.has_lost_files(replica, &state)? {
             return Ok(None);
         }
-        let end = self.journal().end().map_err(journal_read_error)?;
+        let end = self.journal().end()?;
         if end == mark {
             return Ok(Some(CurrentReplica {
                 state,
@@ -126,16 +124,11 @@ impl FileStore {
             }));
         }
         // Without the journal, the history is incomplete.
-        if !self.journal().contains(&mark).map_err(journal_read_error)? {
+        if !self.journal().contains(&mark)? {
             return Ok(None);
         }
-        let done = self
-            .journal()
-            .operations_after(&mark)
-            .map_err(journal_read_error)?;
-        let done = done
-            .collect::<io::Result<_>>()
-            .map_err(journal_read_error)?;
+        let done = self.journal().operations_after(&mark)?;
+        let done = done.collect::<Result<_, _>>()?;
         Ok(Some(CurrentReplica {
             state,
             done,

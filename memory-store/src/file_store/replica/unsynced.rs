@@ -16,7 +16,7 @@ use super::Replica;
 use super::state::ReplicaState;
 use crate::error::{io_error, read_error};
 use crate::file_store::FileStore;
-use crate::journal::{JournalPayload, journal_read_error};
+use crate::journal::JournalPayload;
 use crate::memory_file::is_conversation_file;
 use crate::oplog::{Durability, LogPosition};
 
@@ -79,7 +79,7 @@ impl FileStore {
         let Some(start) = &replica.start.id else {
             return Ok(Durability::Synced);
         };
-        let end = self.journal().end().map_err(journal_read_error)?;
+        let end = self.journal().end()?;
         let synced = state.synced.as_deref().and_then(LogPosition::from_text);
         if state.start.as_ref() == Some(start)
             && synced.is_some_and(|synced| end.is_within(MAX_UNSYNCED, &synced))
@@ -133,18 +133,14 @@ impl FileStore {
             return Ok(false);
         };
         let synced = state.synced.as_deref().and_then(LogPosition::from_text);
-        let has_journal = self.journal().reaches(&end).map_err(journal_read_error)?;
+        let has_journal = self.journal().reaches(&end)?;
         let has_lost = !has_journal || self.has_lost_files_after(&synced.unwrap_or(end))?;
         replica.start.is_checked.store(!has_lost, Ordering::SeqCst);
         Ok(has_lost)
     }
 
     fn has_lost_files_after(&self, position: &LogPosition) -> Result<bool, StoreError> {
-        let Some(records) = self
-            .journal()
-            .complete_operations_after(position)
-            .map_err(journal_read_error)?
-        else {
+        let Some(records) = self.journal().complete_operations_after(position)? else {
             return Ok(true);
         };
         // The newest operation of a path determines its content.
