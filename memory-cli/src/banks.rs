@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use memory_core::PrincipalAccess;
 use memory_core::bank::{BankScope, BankStore, Banks};
-use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator, SymlinkedBanks};
+use memory_store::bank::{BankFolder, BankOptions, JsonSchemaValidator};
 use memory_store::postgres::Database;
 use memory_store::{RandomIds, SharedFolderId};
 
@@ -118,7 +118,9 @@ fn of(
     let of_project = |place: &ProjectBankLocation| -> Arc<dyn BankStore> {
         match place {
             ProjectBankLocation::Folder(folder) => project_store(folder),
-            ProjectBankLocation::Symlink(link) => Arc::new(SymlinkedBanks::new(link.clone())),
+            ProjectBankLocation::Symlink(link) => {
+                Arc::new(BankFolder::behind_symlink(link.clone(), options))
+            }
         }
     };
     let further_user = places

@@ -72,6 +72,25 @@ impl From<OperationError> for StoreError {
     }
 }
 
+/// Returns whether a file or folder could not be written because this process lacks the permission.
+pub(crate) fn is_permission_denied(error: &StoreError) -> bool {
+    let StoreError::Backend {
+        source,
+        code: Code::Io,
+        ..
+    } = error
+    else {
+        return false;
+    };
+    let source = source.downcast_ref::<io::Error>();
+    source.is_some_and(|source| {
+        matches!(
+            source.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+        )
+    })
+}
+
 /// Returns the error that a folder has other content than a replica of the database.
 pub(crate) fn replica_folder_error(folder: &Path, why: &str, hint: &'static str) -> StoreError {
     let what = format!(

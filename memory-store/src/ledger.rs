@@ -16,10 +16,10 @@ use memory_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::disk::{DirEntryKind, Disk, RealDisk, append_line};
+use crate::disk::{self, Disk, RealDisk, append_line};
 use crate::error::{io_error, path_error};
 use crate::lock::{LOCK_FILE, PATIENCE, WriterLock};
-use crate::oplog::is_monthly_file;
+use crate::oplog::log_files;
 
 const FOLDER: &str = "usage";
 
@@ -101,8 +101,8 @@ impl Ledger {
     }
 
     /// Appends a line durably. The caller holds the lock.
-    fn add(&self, path: &str, booking: &UsageRecord) -> Result<(), StoreError> {
-        append_line(self.disk.as_ref(), path, &booking.to_line())
+    fn add(&self, path: &str, line: &[u8]) -> Result<(), StoreError> {
+        append_line(self.disk.as_ref(), path, line)
             .map_err(|error| path_error("write to", path, error))
     }
 
@@ -118,20 +118,6 @@ impl Ledger {
             .map_err(|error| path_error("read", &path, error))?;
         Ok(pages)
     }
-
-    /// Returns the names of the files, oldest first.
-    fn month_files(&self) -> Result<Vec<String>, StoreError> {
-        let entries = self
-            .disk
-            .list_folder(FOLDER)
-            .map_err(|error| path_error("list", FOLDER, error))?;
-        let files = entries
-            .into_iter()
-            .filter(|entry| entry.kind == DirEntryKind::File && is_monthly_file(&entry.name));
-        let mut names: Vec<_> = files.map(|entry| entry.name).collect();
-        names.sort_unstable();
-        Ok(names)
-    }
 }
 
 impl Meter for Ledger {
@@ -140,10 +126,8 @@ impl Meter for Ledger {
         let path = format!("{FOLDER}/{name}");
         let _lock = self.acquire_lock(&path)?;
         budget.check(self.total(reservation.day)?, reservation.amount)?;
-        Ok(self.add(
-            &path,
-            &UsageRecord::of(reservation, LlmUsage::default(), reservation.amount),
-        )?)
+        let line = booking_line(reservation, LlmUsage::default(), reservation.amount);
+        Ok(self.add(&path, &line)?)
     }
 
     fn settle(&self, reservation: &Reservation, spent: LlmUsage) -> Result<(), StoreError> {
@@ -152,21 +136,20 @@ impl Meter for Ledger {
         }
         let path = format!("{FOLDER}/{}", file_name(reservation.day));
         let _lock = self.acquire_lock(&path)?;
-        self.add(
-            &path,
-            &UsageRecord::of(reservation, reservation.amount, spent),
-        )
+        self.add(&path, &booking_line(reservation, reservation.amount, spent))
     }
 
     fn spending(&self, from: NaiveDate, to: NaiveDate) -> Result<Spending, StoreError> {
         let (first, last) = (file_name(from), file_name(to));
         let mut spending = Spending::default();
-        for name in self.month_files()? {
-            if name < first || last < name {
+        let files = log_files(self.disk.as_ref(), FOLDER)
+            .map_err(|error| path_error("list", FOLDER, error))?;
+        for name in files.iter().map(|path| disk::file_name(path)) {
+            if name < first.as_str() || last.as_str() < name {
                 continue;
             }
-            let pages = self.read_month(&name)?;
-            let Some(page) = pages.get(&name) else {
+            let pages = self.read_month(name)?;
+            let Some(page) = pages.get(name) else {
                 continue;
             };
             spending.unreadable += page.unreadable();
@@ -269,11 +252,11 @@ impl MonthlyUsage {
         if line.trim_ascii().is_empty() {
             return;
         }
-        let Some(booking) = UsageRecord::from_line(line) else {
+        let Some((day, purpose, booking)) = parse_line(line) else {
             self.unreadable += 1;
             return;
         };
-        let sum = self.sums.entry((booking.day, booking.purpose)).or_default();
+        let sum = self.sums.entry((day, purpose)).or_default();
         sum.calls = sum.calls.saturating_add(booking.calls);
         sum.prompt_tokens = sum.prompt_tokens.saturating_add(booking.prompt_tokens);
         sum.answer_tokens = sum.answer_tokens.saturating_add(booking.answer_tokens);
@@ -314,17 +297,8 @@ impl UsageSum {
 }
 
 /// A line of the ledger: the amounts by which the usage changes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct UsageRecord {
-    day: NaiveDate,
-    purpose: Purpose,
-    calls: i64,
-    prompt_tokens: i64,
-    answer_tokens: i64,
-}
-
 #[derive(Serialize, Deserialize)]
-struct UsageRecordWire {
+struct UsageLine {
     day: String,
     purpose: String,
     calls: i64,
@@ -332,54 +306,22 @@ struct UsageRecordWire {
     answer_tokens: i64,
 }
 
-impl UsageRecord {
-    /// Returns the booking that changes an amount from `before` to `after`.
-    fn of(reservation: &Reservation, before: LlmUsage, after: LlmUsage) -> Self {
-        Self {
-            day: reservation.day,
-            purpose: reservation.purpose.clone(),
-            calls: difference(before.calls, after.calls),
-            prompt_tokens: difference(before.prompt_tokens, after.prompt_tokens),
-            answer_tokens: difference(before.answer_tokens, after.answer_tokens),
-        }
-    }
+/// Returns the line of a booking that changes an amount from `before` to `after`.
+fn booking_line(reservation: &Reservation, before: LlmUsage, after: LlmUsage) -> Vec<u8> {
+    let line = UsageLine {
+        day: reservation.day.to_string(),
+        purpose: reservation.purpose.to_string(),
+        calls: difference(before.calls, after.calls),
+        prompt_tokens: difference(before.prompt_tokens, after.prompt_tokens),
+        answer_tokens: difference(before.answer_tokens, after.answer_tokens),
+    };
+    serde_json::to_vec(&line).expect("strings and numbers have a JSON form")
+}
 
-    fn to_line(&self) -> Vec<u8> {
-        let Self {
-            day,
-            purpose,
-            calls,
-            prompt_tokens,
-            answer_tokens,
-        } = self;
-        let (calls, prompt_tokens, answer_tokens) = (*calls, *prompt_tokens, *answer_tokens);
-        let wire = UsageRecordWire {
-            day: day.to_string(),
-            purpose: purpose.to_string(),
-            calls,
-            prompt_tokens,
-            answer_tokens,
-        };
-        serde_json::to_vec(&wire).expect("strings and numbers have a JSON form")
-    }
-
-    /// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.
-    fn from_line(line: &[u8]) -> Option<Self> {
-        let UsageRecordWire {
-            day,
-            purpose,
-            calls,
-            prompt_tokens,
-            answer_tokens,
-        } = serde_json::from_slice(line).ok()?;
-        Some(Self {
-            day: day.parse().ok()?,
-            purpose: purpose.parse().ok()?,
-            calls,
-            prompt_tokens,
-            answer_tokens,
-        })
-    }
+/// Parses a line, or returns `None` if it is not a booking, for example because a crash cut it off.
+fn parse_line(line: &[u8]) -> Option<(NaiveDate, Purpose, UsageLine)> {
+    let line: UsageLine = serde_json::from_slice(line).ok()?;
+    Some((line.day.parse().ok()?, line.purpose.parse().ok()?, line))
 }
 
 fn difference(before: u64, after: u64) -> i64 {

@@ -63,13 +63,7 @@ impl WriterLock {
         path: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::lock(
-            LockMode::Exclusive,
-            disk.open_lock(path),
-            [&root.join(path), root],
-            root,
-            patience,
-        )
+        Self::acquire_object(LockMode::Exclusive, disk, root, [path, ""], patience)
     }
 
     /// Waits for a shared lock of the home at `root`, which excludes only [`WriterLock::acquire`].
@@ -81,13 +75,7 @@ impl WriterLock {
         root: &Path,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::lock(
-            LockMode::Shared,
-            disk.open_lock(LOCK_FILE),
-            [&root.join(LOCK_FILE), root],
-            root,
-            patience,
-        )
+        Self::acquire_object(LockMode::Shared, disk, root, [LOCK_FILE, ""], patience)
     }
 
     /// Waits for the exclusive lock of the file `name` in the folder `root`.
@@ -103,15 +91,8 @@ impl WriterLock {
         name: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        let hash = format!("{:02x}", crc32fast::hash(name.as_bytes()) & 0xff);
-        let path = format!("{FOLDER}/{hash}");
-        Self::lock(
-            LockMode::Exclusive,
-            disk.open_lock(&path),
-            [&root.join(&path), &root.join(name)],
-            root,
-            patience,
-        )
+        let path = format!("{FOLDER}/{:02x}", crc32fast::hash(name.as_bytes()) & 0xff);
+        Self::acquire_object(LockMode::Exclusive, disk, root, [&path, name], patience)
     }
 
     /// Waits for the lock called `name` in the folder `root`; each name has its own lock file.
@@ -125,13 +106,24 @@ impl WriterLock {
         patience: Duration,
     ) -> Result<Self, StoreError> {
         let path = format!("{FOLDER}/{name}");
-        Self::lock(
-            LockMode::Exclusive,
-            disk.open_lock(&path),
-            [&root.join(&path), &root.join(name)],
-            root,
-            patience,
-        )
+        Self::acquire_object(LockMode::Exclusive, disk, root, [&path, name], patience)
+    }
+
+    /// Waits for the lock file at `path`, which locks `object`; without a name, that is the folder `root` itself.
+    fn acquire_object(
+        mode: LockMode,
+        disk: &dyn Disk,
+        root: &Path,
+        [path, object]: [&str; 2],
+        patience: Duration,
+    ) -> Result<Self, StoreError> {
+        let object = if object.is_empty() {
+            root.to_owned()
+        } else {
+            root.join(object)
+        };
+        let places = [&root.join(path), object.as_path()];
+        Self::lock(mode, disk.open_lock(path), places, root, patience)
     }
 
     /// Returns the lock called `name` of the folder of `disk` if it is free.

@@ -3,8 +3,8 @@
 use std::io;
 
 use chrono::{DateTime, Utc};
+use memory_core::StoreError;
 use memory_core::bank::{Bank, BankError, BankErrorKind, BankName};
-use memory_core::{Code, StoreError};
 
 use super::decode::decode;
 use super::gzip::{self, GzipMember};
@@ -162,22 +162,11 @@ pub(super) fn read_error(path: &str, error: io::Error) -> BankError {
 
 /// Returns the error for a file that could not be written.
 pub(super) fn write_error(place: &str, error: StoreError) -> BankError {
-    let is_denied = |source: &io::Error| {
-        matches!(
-            source.kind(),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-        )
-    };
-    match &error {
-        StoreError::Backend {
-            source,
-            code: Code::Io,
-            ..
-        } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
-            BankError::new(BankErrorKind::PermissionDenied {
-                place: place.to_owned(),
-            })
-        }
-        _ => error.into(),
+    if error::is_permission_denied(&error) {
+        BankError::new(BankErrorKind::PermissionDenied {
+            place: place.to_owned(),
+        })
+    } else {
+        error.into()
     }
 }

@@ -31,6 +31,8 @@ use memory_core::text::is_device_name;
 pub struct BankFolder {
     pub(crate) place: StoreFolder,
     pub(crate) options: BankOptions,
+    /// Whether the folder is a symlink that is not followed.
+    pub(crate) is_refused: bool,
 }
 
 /// The options of a folder of banks.
@@ -72,6 +74,7 @@ impl BankFolder {
         Self {
             place: StoreFolder::in_project(root.into(), depth),
             options,
+            is_refused: false,
         }
     }
 
@@ -80,6 +83,17 @@ impl BankFolder {
         Self {
             place: StoreFolder::on_disk(root.into(), disk),
             options,
+            is_refused: false,
+        }
+    }
+
+    /// Returns the folder of banks at `link`, which is a symlink, or behind one, where symlinks are not permitted.
+    ///
+    /// All operations fail with [`BankErrorKind::Symlink`], except those on the history, which is empty: none was ever executed here.
+    pub fn behind_symlink(link: PathBuf, options: BankOptions) -> Self {
+        Self {
+            is_refused: true,
+            ..Self::new(link, options)
         }
     }
 
@@ -101,8 +115,28 @@ impl BankFolder {
         self.root().display().to_string()
     }
 
+    fn check_link(&self) -> Result<(), BankError> {
+        if self.is_refused {
+            Err(BankError::new(BankErrorKind::Symlink {
+                path: self.display_path(),
+            }))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns the disk with the history, or `None` if there is none.
+    fn history_disk(&self) -> Result<Option<&dyn Disk>, BankError> {
+        if self.is_refused {
+            Ok(None)
+        } else {
+            self.disk()
+        }
+    }
+
     /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
+        self.check_link()?;
         self.place.catch_up(self.options.patience)?;
         self.place
             .get()
@@ -188,6 +222,7 @@ impl BankFolder {
     }
 
     fn create(&self) -> Result<&dyn Disk, BankError> {
+        self.check_link()?;
         let opened = self.place.get_or_create();
         opened.map_err(|error| {
             self.write_error(io_error(format!("open {}", self.display_path()), error))
@@ -396,7 +431,7 @@ impl BankStore for BankFolder {
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
-        let Some(disk) = self.disk()? else {
+        let Some(disk) = self.history_disk()? else {
             return Ok(Vec::new());
         };
         // Interrupted operations are not listed. If nothing can be written, the log is returned without recovery.
@@ -411,7 +446,7 @@ impl BankStore for BankFolder {
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let found = self
-            .disk()?
+            .history_disk()?
             .map(|disk| undo::find(disk, undone))
             .transpose()?;
         match found {
@@ -423,7 +458,7 @@ impl BankStore for BankFolder {
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
-        if self.disk()?.is_none() {
+        if self.history_disk()?.is_none() {
             Ok((0, 0))
         } else {
             self.write_exclusive(|place| trash::log(place.disk).purge(before))

@@ -46,7 +46,6 @@ mod layout;
 mod repair;
 mod salvage;
 mod schema;
-mod symlinked_banks;
 #[cfg(test)]
 mod tests;
 mod trash;
@@ -57,4 +56,3 @@ pub use decode::parse_bank;
 pub(crate) use folder::is_shared;
 pub use folder::{BankFolder, BankOptions};
 pub use schema::JsonSchemaValidator;
-pub use symlinked_banks::SymlinkedBanks;

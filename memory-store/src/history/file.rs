@@ -9,7 +9,7 @@ use memory_core::instance::InstanceError;
 use memory_core::instance::history::{SessionName, SessionRecord};
 use memory_core::{Code, StoreError};
 
-use crate::disk::{Disk, RawLine};
+use crate::disk::{Disk, LazyDisk, RawLine};
 use crate::error::io_error;
 use crate::oplog::OperationError;
 use crate::system::{is_symlink_error, read_exact_at};
@@ -122,6 +122,16 @@ impl From<OperationError> for InstanceError {
 pub(crate) fn folder_error(root: &Path) -> impl FnOnce(io::Error) -> InstanceError {
     let place = root.display().to_string();
     move |error| file_error(&place, error)
+}
+
+/// Returns the disk of a folder, or `None` if the folder does not exist.
+pub(crate) fn existing(place: &LazyDisk) -> Result<Option<&dyn Disk>, InstanceError> {
+    place.get().map_err(folder_error(place.root()))
+}
+
+/// Returns the disk of a folder, and creates the folder if it is missing.
+pub(crate) fn created(place: &LazyDisk) -> Result<&dyn Disk, InstanceError> {
+    place.get_or_create().map_err(folder_error(place.root()))
 }
 
 /// The extension of the files.

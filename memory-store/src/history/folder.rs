@@ -19,7 +19,8 @@ use memory_core::secret::Checked;
 use memory_core::{Operation, OperationId, Progress, SearchRequest, SearchResults};
 
 use super::file::{
-    SessionFile, file_error, file_name, folder_error, parse_file_name, parse_record,
+    SessionFile, created, existing, file_error, file_name, folder_error, parse_file_name,
+    parse_record,
 };
 use super::message::is_session_file;
 use super::queue::{AppendQueues, TakeBatch};
@@ -120,7 +121,7 @@ impl HistoryFolder {
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.place.get().map_err(folder_error(self.root()))
+        existing(&self.place)
     }
 
     /// Waits for the lock of a session.
@@ -197,10 +198,7 @@ impl MessageStore for HistoryFolder {
         operation: &Operation,
     ) -> Result<SessionAppendResult, InstanceError> {
         let path = file_name(session)?;
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(folder_error(self.root()))?;
+        let disk = created(&self.place)?;
         let lines = append::encode_lines(&records);
         let written = self.queues.append(&path, lines, |take| {
             self.write(disk, &path, take, operation)
@@ -234,41 +232,24 @@ impl MessageStore for HistoryFolder {
             Err(error) => Some(Err(file_error(&path, error))),
         };
         let is_last = window.end == WindowEnd::Last;
+        if let Some(limit) = window.limit.filter(|_| is_last && window.offset == 0) {
+            let mut last: Vec<_> =
+                take_records(limit, BackwardLines::new(file, end).filter_map(record)).collect();
+            last.reverse();
+            return Ok(Box::new(last.into_iter()));
+        }
+        let records = skip_records(
+            window.offset,
+            ForwardLines::new(file, end).filter_map(record),
+        );
+        let window = Window {
+            offset: 0,
+            ..window
+        };
         match window.limit {
-            Some(limit) if is_last && window.offset == 0 => {
-                let mut last: Vec<_> =
-                    take_records(limit, BackwardLines::new(file, end).filter_map(record)).collect();
-                last.reverse();
-                Ok(Box::new(last.into_iter()))
-            }
-            Some(limit) if is_last => {
-                let fitting = skip_records(
-                    window.offset,
-                    ForwardLines::new(file, end).filter_map(record),
-                );
-                Ok(Box::new(
-                    Window {
-                        limit: Some(limit),
-                        ..Window {
-                            offset: 0,
-                            ..window
-                        }
-                    }
-                    .of(fitting)
-                    .into_iter(),
-                ))
-            }
-            Some(limit) => Ok(Box::new(take_records(
-                limit,
-                skip_records(
-                    window.offset,
-                    ForwardLines::new(file, end).filter_map(record),
-                ),
-            ))),
-            None => Ok(Box::new(skip_records(
-                window.offset,
-                ForwardLines::new(file, end).filter_map(record),
-            ))),
+            Some(_) if is_last => Ok(Box::new(window.of(records).into_iter())),
+            Some(limit) => Ok(Box::new(take_records(limit, records))),
+            None => Ok(Box::new(records)),
         }
     }
 
@@ -381,9 +362,7 @@ impl MessageStore for HistoryFolder {
         records: Checked<&[SessionRecord]>,
         operation: &Operation,
     ) -> Result<(), InstanceError> {
-        self.place
-            .get_or_create()
-            .map_err(folder_error(self.root()))?;
+        created(&self.place)?;
         self.rewrite_session(session, operation, |rewriting| rewriting.import(&records))
             .map(Option::unwrap_or_default)
     }

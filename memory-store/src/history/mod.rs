@@ -26,6 +26,6 @@ mod queue;
 mod rewrite;
 mod undo;
 
-pub(crate) use file::{file_error, folder_error};
+pub(crate) use file::{created, existing, file_error, folder_error};
 pub use folder::HistoryFolder;
 pub(crate) use message::{is_session_file, load_message, read_messages};

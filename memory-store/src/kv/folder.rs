@@ -15,7 +15,7 @@ use super::trash::{self, ValueOperation};
 use crate::disk::{
     DirEntryKind, Disk, FileStat, LazyDisk, find_case_variant, parent_folder, stage_file,
 };
-use crate::history::{file_error, folder_error};
+use crate::history::{created, existing, file_error};
 use crate::lock::{PATIENCE, WriterLock};
 use crate::oplog::{SingleFileOperation, find_undoable, hash_bytes, not_found_error, to_records};
 use crate::system::is_symlink_error;
@@ -60,11 +60,11 @@ impl ValueFolder {
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.place.get().map_err(folder_error(self.root()))
+        existing(&self.place)
     }
 
     fn state(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.state.get().map_err(folder_error(self.state.root()))
+        existing(&self.state)
     }
 
     fn lock(&self) -> Result<WriterLock, InstanceError> {
@@ -79,16 +79,12 @@ impl KeyValueStore for ValueFolder {
         value: Checked<&str>,
         operation: &Operation,
     ) -> Result<bool, InstanceError> {
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(folder_error(self.root()))?;
-        let _lock = self.lock()?;
-        check_path_free(disk, key)?;
-        let former = read_value(disk, key)?;
-        check_new_name(key, former.as_deref())?;
-        self.set_value(disk, key, former.as_deref(), value, operation)?;
-        Ok(former.is_none())
+        let mut is_new = false;
+        self.set_value(key, value, operation, |former| {
+            is_new = former.is_none();
+            true
+        })?;
+        Ok(is_new)
     }
 
     fn replace(
@@ -98,19 +94,9 @@ impl KeyValueStore for ValueFolder {
         value: Checked<&str>,
         operation: &Operation,
     ) -> Result<bool, InstanceError> {
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(folder_error(self.root()))?;
-        let _lock = self.lock()?;
-        check_path_free(disk, key)?;
-        let former = read_value(disk, key)?;
-        if former.as_deref() != expected.map(str::as_bytes) {
-            return Ok(false);
-        }
-        check_new_name(key, former.as_deref())?;
-        self.set_value(disk, key, former.as_deref(), value, operation)?;
-        Ok(true)
+        self.set_value(key, value, operation, |former| {
+            former == expected.map(str::as_bytes)
+        })
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
@@ -233,10 +219,7 @@ impl InstanceOperations for ValueFolder {
         operation: &Operation,
     ) -> Result<InstanceRecord, InstanceError> {
         let state = self.state()?.ok_or_else(|| not_found_error(undone))?;
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(folder_error(self.root()))?;
+        let disk = created(&self.place)?;
         let _lock = self.lock()?;
         let (logged, record) = find_undoable(
             trash::operations(state, |key| self.current_hash(key))?,
@@ -279,27 +262,30 @@ impl InstanceOperations for ValueFolder {
 }
 
 impl ValueFolder {
-    /// Sets the value of a key, and logs the operation if the value differs. The caller holds the lock.
+    /// Sets the value of a key if its current value `is_expected`, and returns whether it was; logs the operation if the value differs.
     fn set_value(
         &self,
-        disk: &dyn Disk,
         key: &ValueKey,
-        former: Option<&[u8]>,
         value: Checked<&str>,
         operation: &Operation,
-    ) -> Result<(), InstanceError> {
-        let is_another = former != Some(value.as_bytes());
+        is_expected: impl FnOnce(Option<&[u8]>) -> bool,
+    ) -> Result<bool, InstanceError> {
+        let disk = created(&self.place)?;
+        let _lock = self.lock()?;
+        check_path_free(disk, key)?;
+        let former = read_value(disk, key)?;
+        let former = former.as_deref();
+        if !is_expected(former) {
+            return Ok(false);
+        }
+        check_new_name(key, former)?;
         let note = ValueOperation {
             operation,
             undoes: None,
         };
-        self.put_value(
-            disk,
-            key,
-            former,
-            value.as_bytes(),
-            is_another.then_some(note),
-        )
+        let note = (former != Some(value.as_bytes())).then_some(note);
+        self.put_value(disk, key, former, value.as_bytes(), note)?;
+        Ok(true)
     }
 
     /// Sets the value of a key, after logging `note`, if given. The caller holds the lock.
@@ -362,10 +348,7 @@ impl ValueFolder {
         note: ValueOperation<'_>,
         place: impl FnOnce() -> Result<bool, InstanceError>,
     ) -> Result<bool, InstanceError> {
-        let state = self
-            .state
-            .get_or_create()
-            .map_err(folder_error(self.state.root()))?;
+        let state = created(&self.state)?;
         let record = trash::record_operation(state, key, former, next, note)?;
         // All writers hold the lock of the folder, so the log needs no lock.
         let lock = Box::new(|| Ok(None));

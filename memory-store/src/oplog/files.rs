@@ -36,7 +36,7 @@ pub(super) fn append(
 }
 
 /// Returns the paths of the files of lines in `folder`, oldest first.
-pub(super) fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
+pub(crate) fn log_files(disk: &dyn Disk, folder: &str) -> io::Result<Vec<String>> {
     let entries = disk
         .list_folder(folder)?
         .into_iter()

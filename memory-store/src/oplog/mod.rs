@@ -37,7 +37,7 @@ pub(crate) use self::execution::{
     Durability, FileChange, FileOperations, FilePayload, LONGEST_NAME, NewContent, OperationError,
     SingleFileOperation, Staging, is_temporary_name, shorten_name,
 };
-pub(crate) use self::files::{LogPosition, is_monthly_file};
+pub(crate) use self::files::{LogPosition, is_monthly_file, log_files};
 use self::format::LogLine;
 use crate::disk::Disk;
 

@@ -33,6 +33,7 @@ impl crate::bank::BankFolder {
                 interval,
             ),
             options,
+            is_refused: false,
         }
     }
 }
@@ -47,7 +48,7 @@ impl crate::topic::TopicFolder {
         folder: SharedFolderId,
         interval: Duration,
     ) -> Self {
-        let place = open(
+        Self::in_folder(open(
             root.into(),
             database,
             folder,
@@ -56,12 +57,7 @@ impl crate::topic::TopicFolder {
                 prefix: "",
             },
             interval,
-        );
-        Self {
-            place,
-            patience: crate::lock::PATIENCE,
-            zone: memory_core::LocalZone::utc(),
-        }
+        ))
     }
 }
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 
 use super::{FieldValue, InstanceDefinition, MasterKey, master_key, seal};
 use crate::disk::{DirEntryKind, Disk, LazyDisk, replace_file};
-use crate::history::{file_error, folder_error};
+use crate::history::{created, existing, file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
 use memory_core::Operation;
 use memory_core::text::windows_name_problem;
@@ -199,10 +199,7 @@ impl InstanceFolder {
         }
         .to_yaml();
         let path = InstanceDefinition::path(backend, name);
-        let disk = self
-            .definitions
-            .get_or_create()
-            .map_err(folder_error(self.root()))?;
+        let disk = created(&self.definitions)?;
         let told = |error| file_error(&path, error);
         let is_there = disk.stat(&path).map_err(told)?.is_some();
         if is_there {
@@ -414,10 +411,7 @@ impl InstanceFolder {
         };
         let mut count = 0;
         if !planned.is_empty() {
-            let disk = self
-                .definitions
-                .get_or_create()
-                .map_err(folder_error(self.root()))?;
+            let disk = created(&self.definitions)?;
             for (path, text, fields) in planned {
                 replace_file(disk, TEMP_FILE, &path, text.as_bytes())
                     .map_err(|error| file_error(&path, error))?;
@@ -508,13 +502,11 @@ impl InstanceFolder {
     }
 
     fn disk(&self) -> Result<Option<&dyn Disk>, InstanceError> {
-        self.definitions.get().map_err(folder_error(self.root()))
+        existing(&self.definitions)
     }
 
     fn lock(&self) -> Result<WriterLock, InstanceError> {
-        self.keys
-            .get_or_create()
-            .map_err(folder_error(self.keys.root()))?;
+        created(&self.keys)?;
         Ok(WriterLock::acquire_folder(self.keys.root(), self.patience)?)
     }
 }

@@ -2,10 +2,10 @@
 
 use std::io;
 
+use memory_core::StoreError;
 use memory_core::topic::TopicError;
-use memory_core::{Code, StoreError};
 
-use crate::error::io_error;
+use crate::error::{io_error, is_permission_denied};
 use crate::oplog::OperationError;
 use crate::system::is_symlink_error;
 
@@ -94,22 +94,11 @@ pub(super) fn with_full_path(place: &str, error: TopicError) -> TopicError {
 
 /// Returns the error for a folder that cannot be opened for writing.
 pub(super) fn open_error(place: &str, error: StoreError) -> TopicError {
-    let is_denied = |source: &io::Error| {
-        matches!(
-            source.kind(),
-            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
-        )
-    };
-    match &error {
-        StoreError::Backend {
-            source,
-            code: Code::Io,
-            ..
-        } if source.downcast_ref::<io::Error>().is_some_and(is_denied) => {
-            TopicError::PermissionDenied {
-                place: place.to_owned(),
-            }
+    if is_permission_denied(&error) {
+        TopicError::PermissionDenied {
+            place: place.to_owned(),
         }
-        _ => error.into(),
+    } else {
+        error.into()
     }
 }

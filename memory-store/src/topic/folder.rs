@@ -32,29 +32,21 @@ const MAX_MOVED_BYTES: usize = 64 * 1024 * 1024;
 /// A folder of topics, which is created when the first topic is written.
 #[derive(Debug)]
 pub struct TopicFolder {
-    pub(crate) place: StoreFolder,
-    pub(crate) patience: Duration,
+    place: StoreFolder,
+    patience: Duration,
     /// The zone of the days on which topics are updated.
-    pub(crate) zone: LocalZone,
+    zone: LocalZone,
 }
 
 impl TopicFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self {
-            place: StoreFolder::new(root.into()),
-            patience: PATIENCE,
-            zone: LocalZone::utc(),
-        }
+        Self::in_folder(StoreFolder::new(root.into()))
     }
 
     /// Returns the store of the folder `root` of a project, which must not be a symlink.
     pub fn in_project(root: impl Into<PathBuf>) -> Self {
-        Self {
-            place: StoreFolder::in_project(root.into(), 1),
-            patience: PATIENCE,
-            zone: LocalZone::utc(),
-        }
+        Self::in_folder(StoreFolder::in_project(root.into(), 1))
     }
 
     /// Sets the time zone of the days on which topics are updated; the default is UTC.
@@ -65,8 +57,12 @@ impl TopicFolder {
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
+        Self::in_folder(StoreFolder::on_disk(root.into(), disk))
+    }
+
+    pub(crate) fn in_folder(place: StoreFolder) -> Self {
         Self {
-            place: StoreFolder::on_disk(root.into(), disk),
+            place,
             patience: PATIENCE,
             zone: LocalZone::utc(),
         }
