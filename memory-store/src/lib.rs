@@ -42,7 +42,6 @@
 
 mod access_key;
 mod allowed_paths;
-mod already_shown_file;
 pub mod bank;
 mod cache_file;
 pub mod conversation;
@@ -70,7 +69,6 @@ mod oplog;
 pub mod postgres;
 mod projects;
 mod recall_folder;
-mod rejected_suggestions_file;
 pub mod sealed;
 mod shared_files;
 mod shared_log;
@@ -80,7 +78,7 @@ pub mod topic;
 mod trust;
 
 pub use allowed_paths::AllowedPaths;
-pub use already_shown_file::AlreadyShownFile;
+pub use cache_file::{AlreadyShownFile, RejectedSuggestionsFile};
 pub use daemon::{
     ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher,
     LogFile, WatchedChanges,
@@ -99,6 +97,5 @@ pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
 pub use projects::{ProjectEntry, Projects, RepositoryId};
 pub use recall_folder::RecallFolder;
-pub use rejected_suggestions_file::RejectedSuggestionsFile;
 pub use shared_files::{SharedFolderId, TOPIC_FOLDERS};
 pub use trust::{ForeignFolder, check_owner, is_trusted, trust_folders};

@@ -25,7 +25,6 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-mod identity;
 mod open_folder;
 #[cfg(any(not(unix), portable_system))]
 mod portable;
@@ -37,26 +36,18 @@ use self::portable as current;
 #[cfg(all(unix, not(portable_system)))]
 use self::unix as current;
 
-pub use current::file_lock::{is_lock_violation, is_unsupported, open_folder_lock};
-pub use current::file_open::{
-    is_symlink_error, open_folder, open_no_follow, open_no_follow_nonblocking, owner_only,
-    private_folder_builder, symlink_error,
+pub use current::file::{
+    access_of_strangers, entry_inode, file_stat, identity_of_file, identity_of_path,
+    is_accessible_to_others, is_deleted, is_lock_violation, is_symlink_error, is_unsupported,
+    lock_holder, open_folder, open_folder_lock, open_no_follow, open_no_follow_nonblocking,
+    owner_only, private_folder_builder, read_exact_at, remove_access_of_others, symlink_error,
+    sync_file, sync_file_system, sync_folder, user_id_of_owner, write_all_at,
 };
-pub use current::file_stat::{
-    entry_inode, file_stat, identity_of_file, identity_of_path, is_deleted,
-};
-pub use current::lock_holder::lock_holder;
-pub use current::permissions::{
-    access_of_strangers, is_accessible_to_others, remove_access_of_others, user_id_of_owner,
-};
-pub use current::positioned_io::{read_exact_at, write_all_at};
 pub use current::process::{
     disable_core_dumps, end_with_parent, exceeded_cpu_time, free_space, limit_resources,
     raise_open_files_limit, replace_process,
 };
-pub use current::sync::{sync_file, sync_file_system, sync_folder};
-pub use identity::FileIdentity;
-pub use open_folder::{EntryType, FileAccess, OpenFolder};
+pub use open_folder::{EntryType, FileAccess, FileIdentity, OpenFolder};
 
 /// Creates a temporary folder in `parent` that only its owner can access, whatever the process grants to new files.
 ///
@@ -65,7 +56,7 @@ pub use open_folder::{EntryType, FileAccess, OpenFolder};
 pub fn private_temp_folder(parent: &Path, prefix: &str) -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(prefix);
-    current::permissions::restrict_to_owner(&mut builder);
+    current::file::restrict_to_owner(&mut builder);
     builder.tempdir_in(parent)
 }
 

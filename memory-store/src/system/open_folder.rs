@@ -1,9 +1,9 @@
-//! A folder, and access to its entries relative to it.
+//! A folder, access to its entries relative to it, and the identity of a file.
 
 use std::io;
 use std::path::Path;
 
-use super::current::folder_scan::FolderHandle;
+use super::current::folder::FolderHandle;
 
 /// An open folder.
 ///
@@ -49,4 +49,18 @@ pub enum FileAccess {
     Append,
     /// Locking a file that is created if missing.
     Lock,
+}
+
+/// Identifies a file or folder while it exists, regardless of its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    pub(super) volume: u64,
+    pub(super) number: u64,
+}
+
+impl FileIdentity {
+    /// Returns whether both files are on the same file system.
+    pub fn is_on_same_volume(self, other: Self) -> bool {
+        self.volume == other.volume
+    }
 }

@@ -7,9 +7,8 @@ use memory_core::query_parser::WordRole;
 use super::document_set::DocumentSet;
 use super::pending_rows::PendingDocument;
 use super::query_names::QueryNames;
-use super::query_term::QueryTerm;
+use super::query_term::{QueryTerm, TermConstraints};
 use super::segments::SegmentsView;
-use super::term_constraints::TermConstraints;
 use crate::index::error::IndexError;
 
 /// Maximum number of words that are counted; later words of a long query are ignored.

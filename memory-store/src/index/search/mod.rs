@@ -24,7 +24,6 @@ mod query_terms;
 mod ranking;
 mod segments;
 mod substrings;
-mod term_constraints;
 mod tie_breaker;
 mod top_k;
 mod turns;

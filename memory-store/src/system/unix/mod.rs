@@ -1,12 +1,5 @@
 //! The calls of Linux, macOS and other Unix systems.
 
-pub(super) mod file_lock;
-pub(super) mod file_open;
-pub(super) mod file_stat;
-pub(super) mod folder_access;
-pub(super) mod folder_scan;
-pub(super) mod lock_holder;
-pub(super) mod permissions;
-pub(super) mod positioned_io;
+pub(super) mod file;
+pub(super) mod folder;
 pub(super) mod process;
-pub(super) mod sync;
