@@ -40,8 +40,8 @@ pub(crate) fn io_error(action: impl Into<String>, source: io::Error) -> StoreErr
 }
 
 /// Returns the error for the file or folder at `path` that cannot be read.
-pub(crate) fn read_error(path: &str, source: io::Error) -> StoreError {
-    path_error("read", path, source)
+pub(crate) fn read_error(path: &str) -> impl Fn(io::Error) -> StoreError + Copy {
+    move |source| path_error("read", path, source)
 }
 
 /// Returns the error for an `action`, such as `write to`, that failed on the file or folder at `path`.
@@ -55,18 +55,17 @@ pub(crate) fn path_error(action: &str, path: &str, source: io::Error) -> StoreEr
 }
 
 /// Returns the error for the file or folder at `path` that cannot be written.
-pub(crate) fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError {
-    let action = format!("write {path}");
-    move |source| io_error(action.clone(), source)
+pub(crate) fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError + Copy {
+    move |source| io_error(format!("write {path}"), source)
 }
 
 impl From<OperationError> for StoreError {
     fn from(error: OperationError) -> Self {
         match error {
-            OperationError::ReadLog(folder, source) => read_error(folder, source),
-            OperationError::WriteLog(path, source) => io_error(format!("write {path}"), source),
-            OperationError::Read(path, source) => read_error(&path, source),
-            OperationError::Write(path, source) => io_error(format!("write {path}"), source),
+            OperationError::ReadLog(folder, source) => read_error(folder)(source),
+            OperationError::WriteLog(folder, source) => write_error(folder)(source),
+            OperationError::Read(path, source) => read_error(&path)(source),
+            OperationError::Write(path, source) => write_error(&path)(source),
             OperationError::Changed(what) => Self::Conflict { what },
         }
     }

@@ -221,7 +221,7 @@ impl Projects {
     pub fn load(root: &Path) -> Result<Self, StoreError> {
         let disk = LazyDisk::new(root.to_owned());
         let read = || disk.get()?.map_or(Ok(None), |disk| disk.read(FILE));
-        let bytes = read().map_err(|error| read_error(FILE, error))?;
+        let bytes = read().map_err(read_error(FILE))?;
         bytes.map_or(Ok(Self::default()), |(bytes, _)| parse(&bytes))
     }
 
@@ -292,7 +292,7 @@ impl Projects {
 }
 
 fn parse(bytes: &[u8]) -> Result<Projects, StoreError> {
-    serde_json::from_slice(bytes).map_err(|error| read_error(FILE, error.into()))
+    serde_json::from_slice(bytes).map_err(|error| read_error(FILE)(error.into()))
 }
 
 #[cfg(test)]

@@ -80,14 +80,12 @@ impl RecallFolder {
     }
 
     fn existing_disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
-        self.disk.get().map_err(|error| read_error(FOLDER, error))
+        self.disk.get().map_err(read_error(FOLDER))
     }
 
     /// Returns the files, oldest first.
     fn files(disk: &dyn Disk) -> Result<Vec<RecallFile>, StoreError> {
-        let entries = disk
-            .list_folder(FOLDER)
-            .map_err(|error| read_error(FOLDER, error))?;
+        let entries = disk.list_folder(FOLDER).map_err(read_error(FOLDER))?;
         let files = entries
             .into_iter()
             .filter(|entry| entry.kind == DirEntryKind::File);
@@ -101,9 +99,7 @@ impl RecallFolder {
     /// Returns the files with their sizes in bytes, oldest first.
     fn sizes(disk: &dyn Disk) -> Result<Vec<(RecallFile, u64)>, StoreError> {
         let size = |file: RecallFile| {
-            let found = disk
-                .stat(&file.path())
-                .map_err(|error| read_error(&file.path(), error))?;
+            let found = disk.stat(&file.path()).map_err(read_error(&file.path()))?;
             Ok((file, found.map_or(0, |found| found.size)))
         };
         Self::files(disk)?.into_iter().map(size).collect()
@@ -124,7 +120,7 @@ impl RecallFolder {
     fn close_if_full(&self, disk: &dyn Disk, file: &RecallFile) -> Result<(), StoreError> {
         let size = disk
             .stat(&file.path())
-            .map_err(|error| read_error(&file.path(), error))?
+            .map_err(read_error(&file.path()))?
             .map_or(0, |found| found.size);
         if size < self.max_size / PARTS {
             return Ok(());
@@ -231,10 +227,7 @@ impl RecallLedger for RecallFolder {
         let Some(disk) = self.existing_disk()? else {
             return Ok(0);
         };
-        let is_empty = disk
-            .stat(FOLDER)
-            .map_err(|error| read_error(FOLDER, error))?
-            .is_none();
+        let is_empty = disk.stat(FOLDER).map_err(read_error(FOLDER))?.is_none();
         if is_empty {
             return Ok(0);
         }
@@ -316,7 +309,7 @@ impl PartialOrd for RecallFile {
 }
 
 /// Returns the error for the file at `path` that cannot be written.
-fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError {
+fn write_error(path: &str) -> impl Fn(io::Error) -> StoreError + Copy {
     move |error| path_error("write to", path, error)
 }
 
@@ -346,7 +339,7 @@ fn delete_before(
     before: DateTime<Utc>,
 ) -> Result<u64, StoreError> {
     let path = file.path();
-    let failed = |error| read_error(&path, error);
+    let failed = read_error(&path);
     let Some(found) = disk.stat(&path).map_err(failed)? else {
         return Ok(0);
     };
@@ -380,7 +373,7 @@ fn move_start(disk: &dyn Disk, to: DateTime<Utc>) -> Result<(), StoreError> {
 }
 
 fn read_since(disk: &dyn Disk) -> Result<Option<DateTime<Utc>>, StoreError> {
-    let read = disk.read(SINCE).map_err(|error| read_error(SINCE, error))?;
+    let read = disk.read(SINCE).map_err(read_error(SINCE))?;
     // An unreadable file is replaced by the next purge; until then the first line counts.
     Ok(read.and_then(|(bytes, _)| std::str::from_utf8(&bytes).ok()?.trim().parse().ok()))
 }
@@ -413,7 +406,7 @@ fn first_time(disk: &dyn Disk, file: &RecallFile) -> Result<Option<DateTime<Utc>
 /// Returns the time of the last readable line.
 fn last_time(disk: &dyn Disk, file: &RecallFile) -> Result<Option<DateTime<Utc>>, StoreError> {
     let path = file.path();
-    let failed = |error| read_error(&path, error);
+    let failed = read_error(&path);
     let Some(opened) = disk.open(&path).map_err(failed)? else {
         return Ok(None);
     };
@@ -436,7 +429,7 @@ fn matching_lines<'a>(
     let lines = match open_lines(disk, &path) {
         Ok(Some(lines)) => lines,
         Ok(None) => return Box::new(std::iter::empty()),
-        Err(error) => return Box::new(std::iter::once(Err(read_error(&path, error)))),
+        Err(error) => return Box::new(std::iter::once(Err(read_error(&path)(error)))),
     };
     Box::new(lines.filter_map(move |line| {
         match line {
@@ -445,7 +438,7 @@ fn matching_lines<'a>(
             Ok(line) => decode_line(&line.bytes)
                 .filter(|recall| filter.includes(recall))
                 .map(Ok),
-            Err(error) => Some(Err(read_error(&path, error))),
+            Err(error) => Some(Err(read_error(&path)(error))),
         }
     }))
 }
@@ -489,66 +482,44 @@ struct MemoryWire {
 }
 
 fn encode_line(recall: &RecallRecord) -> Vec<u8> {
-    let RecallRecord {
-        at,
-        agent,
-        session,
-        project,
-        interface,
-        tool,
-        query,
-        memories,
-        tokens,
-    } = recall.clone();
+    let recall = recall.clone();
     let memory = |RecalledId { id, score, parts }| MemoryWire {
         id,
         score,
         parts: parts.into_iter().collect(),
     };
-    let memories = memories.into_iter().map(memory).collect();
     let wire = RecallWire {
-        at: format_time(at),
-        agent,
-        session,
-        project,
-        interface,
-        tool,
-        query,
-        memories,
-        tokens,
+        at: format_time(recall.at),
+        agent: recall.agent,
+        session: recall.session,
+        project: recall.project,
+        interface: recall.interface,
+        tool: recall.tool,
+        query: recall.query,
+        memories: recall.memories.into_iter().map(memory).collect(),
+        tokens: recall.tokens,
     };
     serde_json::to_vec(&wire).expect("texts and numbers have a JSON form")
 }
 
 /// Parses a line; `None` if it is damaged.
 fn decode_line(line: &[u8]) -> Option<RecallRecord> {
-    let RecallWire {
-        at,
-        agent,
-        session,
-        project,
-        interface,
-        tool,
-        query,
-        memories,
-        tokens,
-    } = serde_json::from_slice(line).ok()?;
+    let wire: RecallWire = serde_json::from_slice(line).ok()?;
     let memory = |MemoryWire { id, score, parts }| {
         let mut parts: Vec<(String, f32)> = parts.into_iter().collect();
         parts.sort_by(|one, other| other.1.total_cmp(&one.1));
         RecalledId { id, score, parts }
     };
-    let memories = memories.into_iter().map(memory).collect();
     Some(RecallRecord {
-        at: at.parse().ok()?,
-        agent,
-        session,
-        project,
-        interface,
-        tool,
-        query,
-        memories,
-        tokens,
+        at: wire.at.parse().ok()?,
+        agent: wire.agent,
+        session: wire.session,
+        project: wire.project,
+        interface: wire.interface,
+        tool: wire.tool,
+        query: wire.query,
+        memories: wire.memories.into_iter().map(memory).collect(),
+        tokens: wire.tokens,
     })
 }
 

@@ -80,7 +80,7 @@ impl BankFile {
 pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, FileStat)>, BankError> {
     let signature = |kind: BankFileFormat| {
         let path = kind.path(name);
-        let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
+        let found = disk.stat(&path).map_err(read_error(&path))?;
         Ok::<_, BankError>(found.map(|found| (path, found)))
     };
     let found = match (
@@ -102,7 +102,7 @@ pub(super) fn find(disk: &dyn Disk, name: &str) -> Result<Option<(String, FileSt
 /// Reads the bytes of a file; empty if the file does not exist.
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Vec<u8>, BankError> {
     disk.read_part(path, 0, MAX_FILE + 1)
-        .map_err(|error| read_error(path, error))
+        .map_err(read_error(path))
 }
 
 /// Reads the file of a bank, or returns `None` if it does not exist.
@@ -110,8 +110,7 @@ pub(super) fn read(disk: &dyn Disk, name: &str) -> Result<Option<BankFile>, Bank
     let Some((path, signature)) = find(disk, name)? else {
         // A symlink counts as absent, but its presence must be reported as an error.
         for path in [BankFileFormat::Plain, BankFileFormat::Packed].map(|kind| kind.path(name)) {
-            disk.read_part(&path, 0, 1)
-                .map_err(|error| read_error(&path, error))?;
+            disk.read_part(&path, 0, 1).map_err(read_error(&path))?;
         }
         return Ok(None);
     };
@@ -156,8 +155,8 @@ pub(super) fn damaged_error(path: &str, why: &str) -> BankError {
 }
 
 /// Returns the error for a file that could not be read.
-pub(super) fn read_error(path: &str, error: io::Error) -> BankError {
-    error::read_error(path, error).into()
+pub(super) fn read_error(path: &str) -> impl Fn(io::Error) -> BankError + Copy {
+    move |error| error::read_error(path)(error).into()
 }
 
 /// Returns the error for a file that could not be written.

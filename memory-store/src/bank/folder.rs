@@ -138,9 +138,7 @@ impl BankFolder {
     fn disk(&self) -> Result<Option<&dyn Disk>, BankError> {
         self.check_link()?;
         self.place.catch_up(self.options.patience)?;
-        self.place
-            .get()
-            .map_err(|error| read_error(&self.display_path(), error))
+        self.place.get().map_err(read_error(&self.display_path()))
     }
 
     /// Waits for the lock of the bank `name`, recovers from an interrupted writer, and calls `work`.
@@ -151,11 +149,22 @@ impl BankFolder {
         name: &BankName,
         mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
     ) -> Result<T, BankError> {
-        let done = self
-            .place
-            .write(self.create()?, self.options.patience, |disk| {
-                self.write_locked(self.writable(disk), name, &mut work)
-            });
+        self.with_place(|place| self.write_locked(place, name, &mut work))
+    }
+
+    /// Calls `work`, which takes the locks that it needs.
+    fn with_place<T>(
+        &self,
+        mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
+    ) -> Result<T, BankError> {
+        let (disk, patience) = (self.create()?, self.options.patience);
+        let done = self.place.write(disk, patience, |disk| {
+            work(WritableBankFolder {
+                disk,
+                root: self.root(),
+                options: &self.options,
+            })
+        });
         done.map_err(|error| self.map_write_error(error))
     }
 
@@ -200,12 +209,7 @@ impl BankFolder {
         &self,
         mut work: impl FnMut(WritableBankFolder<'_>) -> Result<T, BankError>,
     ) -> Result<T, BankError> {
-        let done = self
-            .place
-            .write(self.create()?, self.options.patience, |disk| {
-                self.write_exclusive_locked(self.writable(disk), &mut work)
-            });
-        done.map_err(|error| self.map_write_error(error))
+        self.with_place(|place| self.write_exclusive_locked(place, &mut work))
     }
 
     fn write_exclusive_locked<T>(
@@ -229,19 +233,11 @@ impl BankFolder {
         })
     }
 
-    fn writable<'a>(&'a self, disk: &'a dyn Disk) -> WritableBankFolder<'a> {
-        WritableBankFolder {
-            disk,
-            root: self.root(),
-            options: &self.options,
-        }
-    }
-
     /// Returns the banks with a temporary file: the writer was interrupted or is still running.
     fn interrupted_banks(&self, disk: &dyn Disk) -> Result<Vec<BankName>, BankError> {
         let entries = disk
             .list_folder("")
-            .map_err(|error| read_error(&self.display_path(), error))?;
+            .map_err(read_error(&self.display_path()))?;
         Ok(entries
             .iter()
             .filter_map(|entry| change::bank_of_temp_path(&entry.name))
@@ -307,7 +303,7 @@ impl BankStore for BankFolder {
         };
         let entries = disk
             .list_folder("")
-            .map_err(|error| read_error(&self.display_path(), error))?;
+            .map_err(read_error(&self.display_path()))?;
         let mut names: BTreeMap<BankName, bool> = BTreeMap::new();
         for entry in &entries {
             let Some(name) =

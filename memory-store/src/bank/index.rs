@@ -3,16 +3,18 @@
 //! The index is a cache. A section is used only if the signature of the bank file matches, and it only contains positions: the
 //! entry is read from the bank file and must have the key. So a wrong index costs time, but never returns a wrong entry.
 //!
-//! The file is one JSON document with a fixed layout, one line per bank and key, so that a key is found without parsing the
-//! document.
+//! The file is one JSON document with one line per key, so that a key is found without parsing the others.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::Range;
 
 use memory_core::bank::Key;
-use memory_core::json::{JsonText, unquote};
+use memory_core::json::JsonText;
 use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::file::BankFile;
 use super::gzip::{self, GzipMember};
@@ -27,20 +29,45 @@ pub(super) const PATH: &str = "_index.json";
 pub(super) const TEMP_FILE: &str = ".index.tmp";
 /// The name of the lock of the index; no bank can have this name.
 const LOCK: &str = "_index";
-const FILE_HEADER: &str = "{\"version\":1,\"banks\":{\n";
+const VERSION: u32 = 1;
 
 /// The maximum size in bytes of an index file.
 const MAX_INDEX: usize = 64 * 1024 * 1024;
 
-/// The header line of a bank.
-#[derive(Debug, Deserialize, PartialEq)]
-struct BankIndexHeader {
+/// The index file: the section of each bank, by the path of its file.
+#[derive(Deserialize)]
+struct IndexFile<'i> {
+    version: u32,
+    #[serde(borrow)]
+    banks: BTreeMap<Cow<'i, str>, &'i RawValue>,
+}
+
+/// The section of a bank.
+#[derive(Deserialize)]
+struct IndexSection<'i> {
     size: u64,
     modified_ns: i64,
     changed_ns: i64,
     inode: u64,
     /// For each member: the offset in the text, the offset in the file, and the length in the file.
     members: Vec<(usize, usize, usize)>,
+    /// The offset and the length of each entry, by its key: one line per key.
+    #[serde(borrow)]
+    keys: &'i RawValue,
+}
+
+fn read_index(disk: &dyn Disk) -> Option<String> {
+    String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()
+}
+
+fn parse_index(index: &str) -> Option<IndexFile<'_>> {
+    let file: IndexFile<'_> = serde_json::from_str(index).ok()?;
+    (file.version == VERSION).then_some(file)
+}
+
+fn find_section<'i>(index: &'i str, path: &str) -> Option<IndexSection<'i>> {
+    let section = *parse_index(index)?.banks.get(path)?;
+    serde_json::from_str(section.get()).ok()
 }
 
 /// Looks up an entry in the index. `None` means that the index cannot be used.
@@ -50,24 +77,25 @@ pub(super) fn lookup_entry(
     signature: &FileStat,
     key: &Key,
 ) -> Option<(String, EntryLayout)> {
-    let index = String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()?;
+    let index = read_index(disk)?;
     let section = find_section(&index, path)?;
-    let (head, keys) = section.split_once('\n')?;
-    let head = parse_header(head)?;
-    if !head.matches_file(signature) {
+    if !section.matches_file(signature) {
         return None;
     }
-    let wanted = format!("\n{}:[", JsonText::string(key.as_str()));
-    // The line break before the first key was removed with the header.
-    let at = if keys.starts_with(&wanted[1..]) {
-        wanted.len() - 1
-    } else {
-        keys.find(&wanted)? + wanted.len()
-    };
+    let (wanted, keys) = (
+        format!("\n{}:[", JsonText::string(key.as_str())),
+        section.keys.get(),
+    );
+    let at = keys.find(&wanted)? + wanted.len();
     let (start, rest) = keys[at..].split_once(',')?;
     let length = rest.split_once(']')?.0;
     let (start, length): (usize, usize) = (start.parse().ok()?, length.parse().ok()?);
-    let text = read_range(disk, path, &head.members, start..start.checked_add(length)?)?;
+    let text = read_range(
+        disk,
+        path,
+        &section.members,
+        start..start.checked_add(length)?,
+    )?;
     let item = parse_entry_layout(&text).ok()?;
     (item.key == key.as_str()).then_some((text, item))
 }
@@ -76,26 +104,14 @@ pub(super) fn lookup_entry(
 ///
 /// The list is empty if the bank is not in the index. It may describe an earlier version of the file.
 pub(super) fn indexed_keys(disk: &dyn Disk, path: &str) -> Vec<(String, usize)> {
-    let index = disk
-        .read_part(PATH, 0, MAX_INDEX)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .unwrap_or_default();
-    let Some((_, lines)) = find_section(&index, path).and_then(|section| section.split_once('\n'))
-    else {
-        return Vec::new();
-    };
-    let one = |line: &str| {
-        let (key, place) = line
-            .trim_end_matches(',')
-            .strip_suffix(']')?
-            .rsplit_once(":[")?;
-        Some((
-            unquote(key)?.into_owned(),
-            place.split_once(',')?.1.parse().ok()?,
-        ))
-    };
-    lines.lines().filter_map(one).collect()
+    let index = read_index(disk).unwrap_or_default();
+    let keys = find_section(&index, path)
+        .and_then(|section| serde_json::from_str::<Map<String, Value>>(section.keys.get()).ok());
+    let length = |place: Value| usize::try_from(place.get(1)?.as_u64()?).ok();
+    keys.into_iter()
+        .flatten()
+        .filter_map(|(key, place)| Some((key, length(place)?)))
+        .collect()
 }
 
 /// Updates the index for `bank`, or removes `bank` if it is not large.
@@ -107,21 +123,27 @@ pub(super) fn update(disk: &dyn Disk, bank: &BankFile, layout: &BankLayout) {
     let Ok(_lock) = WriterLock::try_acquire_named(disk, LOCK) else {
         return;
     };
-    let former = disk
-        .read_part(PATH, 0, MAX_INDEX)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .unwrap_or_default();
+    let former = read_index(disk).unwrap_or_default();
     let own = (WORTHWHILE <= bank.text.len()).then(|| format_section(bank, layout));
-    let mut sections: BTreeMap<&str, &str> = sections(&former).collect();
+    let mut sections: BTreeMap<Cow<'_, str>, &str> = parse_index(&former)
+        .into_iter()
+        .flat_map(|file| file.banks)
+        .map(|(path, section)| (path, section.get()))
+        .collect();
     match &own {
-        Some(own) => drop(sections.insert(&bank.path, own)),
+        Some(own) => drop(sections.insert(Cow::Borrowed(&bank.path), own)),
         None if sections.remove(bank.path.as_str()).is_none() => return,
         None => {}
     }
     sections.retain(|path, _| matches!(disk.stat(path), Ok(Some(_))));
-    let sections: Vec<_> = sections.into_values().collect();
-    let text = format!("{FILE_HEADER}{}\n}}}}\n", sections.join(",\n"));
+    let sections: Vec<_> = sections
+        .iter()
+        .map(|(path, section)| format!("{}:{section}", JsonText::string(path)))
+        .collect();
+    let text = format!(
+        "{{\"version\":{VERSION},\"banks\":{{\n{}\n}}}}\n",
+        sections.join(",\n")
+    );
     if disk.write(TEMP_FILE, text.as_bytes()).is_ok() {
         let _ = disk.rename(TEMP_FILE, PATH);
     }
@@ -141,9 +163,8 @@ fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
         .map(|GzipMember { text, file }| (text.start, file.start, file.len()))
         .collect();
     let members = serde_json::to_string(&members).unwrap_or_default();
-    let path = JsonText::string(&bank.path);
     let mut text = format!(
-        "{path}:{{\"size\":{size},\"modified_ns\":{modified_ns},\"changed_ns\":{changed_ns},\"inode\":{inode},\"members\":{members},\"keys\":{{"
+        "{{\"size\":{size},\"modified_ns\":{modified_ns},\"changed_ns\":{changed_ns},\"inode\":{inode},\"members\":{members},\"keys\":{{"
     );
     for (index, item) in layout.items.iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
@@ -159,43 +180,7 @@ fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
     text
 }
 
-/// Returns the path and the text of each section of an index.
-fn sections(index: &str) -> impl Iterator<Item = (&str, &str)> {
-    let body = index
-        .strip_prefix(FILE_HEADER)
-        .and_then(|rest| rest.strip_suffix("\n}}\n"))
-        .unwrap_or_default();
-    body.split("\n}},\n").filter_map(move |section| {
-        // All sections but the last lose their closing braces in the split.
-        let start = section.as_ptr().addr() - body.as_ptr().addr();
-        let end = if start + section.len() == body.len() {
-            body.len()
-        } else {
-            start + section.len() + "\n}}".len()
-        };
-        let path = section.strip_prefix('"')?.split_once('"')?.0;
-        Some((path, &body[start..end]))
-    })
-}
-
-fn find_section<'a>(index: &'a str, path: &str) -> Option<&'a str> {
-    let body = index.strip_prefix(FILE_HEADER)?;
-    let name = format!("{}:{{\"size\":", JsonText::string(path));
-    let start = if body.starts_with(&name) {
-        0
-    } else {
-        body.find(&format!("\n}}}},\n{name}"))? + "\n}},\n".len()
-    };
-    let rest = &body[start..];
-    Some(&rest[..=rest.find("\n}}")?])
-}
-
-fn parse_header(line: &str) -> Option<BankIndexHeader> {
-    let (_, head) = line.split_once(":{")?;
-    serde_json::from_str(&format!("{{{}}}", head.strip_suffix(",\"keys\":{")?)).ok()
-}
-
-impl BankIndexHeader {
+impl IndexSection<'_> {
     fn matches_file(&self, signature: &FileStat) -> bool {
         let FileStat {
             size,

@@ -73,6 +73,26 @@ struct BankFinding {
     cure: BankRepair,
 }
 
+impl BankFinding {
+    /// Returns a finding about a whole file.
+    fn of_file(bank: &str, what: String, cure: BankRepair) -> Self {
+        Self {
+            damage: vec![describe_damage(bank, None, what)],
+            cure,
+        }
+    }
+}
+
+fn describe_damage(bank: &str, key: Option<String>, what: String) -> BankDamage {
+    BankDamage {
+        bank: bank.to_owned(),
+        key,
+        what,
+        set_aside: None,
+        repaired: false,
+    }
+}
+
 #[derive(Debug)]
 enum BankRepair {
     None,
@@ -89,82 +109,60 @@ enum BankRepair {
 fn find_damage(disk: &dyn Disk, name: Option<&BankName>) -> Result<Vec<BankFinding>, BankError> {
     let mut entries = disk
         .list_folder("")
-        .map_err(|error| file::read_error("the folder", error))?;
+        .map_err(file::read_error("the folder"))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut findings = Vec::new();
-    let told = |bank: &str, what: String| BankDamage {
-        bank: bank.to_owned(),
-        key: None,
-        what,
-        set_aside: None,
-        repaired: false,
+    let unfinished = |bank: &str, path: &str| {
+        BankFinding::of_file(
+            bank,
+            format!("{path} is an unfinished temporary file"),
+            BankRepair::SetAside(path.to_owned()),
+        )
     };
     for entry in &entries {
+        let path = &entry.name;
         // The next writer handles our own temporary files; those of other programs have the name of their bank.
-        if let Some(bank) = entry
-            .name
+        if let Some(bank) = path
             .strip_suffix(".json.tmp")
             .filter(|bank| is_selected(bank, name))
         {
-            let damage = vec![told(
-                bank,
-                format!("{} is an unfinished temporary file", entry.name),
-            )];
-            findings.push(BankFinding {
-                damage,
-                cure: BankRepair::SetAside(entry.name.clone()),
-            });
+            findings.push(unfinished(bank, path));
         }
         let Some((bank, kind)) =
-            BankFileFormat::parse_path(&entry.name).filter(|(bank, _)| is_selected(bank, name))
+            BankFileFormat::parse_path(path).filter(|(bank, _)| is_selected(bank, name))
         else {
             continue;
         };
-        match entry.kind {
-            DirEntryKind::File => {}
-            DirEntryKind::Folder => {
-                findings.push(BankFinding {
-                    damage: vec![told(bank, format!("{} is a folder", entry.name))],
-                    cure: BankRepair::None,
-                });
-                continue;
-            }
-            DirEntryKind::Other => {
-                findings.push(BankFinding {
-                    damage: vec![told(bank, format!("{} is a symlink", entry.name))],
-                    cure: BankRepair::None,
-                });
-                continue;
-            }
+        let foreign = match entry.kind {
+            DirEntryKind::File => None,
+            DirEntryKind::Folder => Some("folder"),
+            DirEntryKind::Other => Some("symlink"),
+        };
+        if let Some(foreign) = foreign {
+            let what = format!("{path} is a {foreign}");
+            findings.push(BankFinding::of_file(bank, what, BankRepair::None));
+            continue;
         }
         let Ok(bank) = bank.parse::<BankName>() else {
             continue;
         };
         match file::find(disk, bank.as_str())? {
-            Some((path, _)) if path != entry.name => {
-                let damage = vec![told(
-                    bank.as_str(),
-                    format!("{path} is used instead of {}", entry.name),
-                )];
-                findings.push(BankFinding {
-                    damage,
-                    cure: BankRepair::SetAside(entry.name.clone()),
-                });
-            }
+            Some((used, _)) if used != *path => findings.push(BankFinding::of_file(
+                bank.as_str(),
+                format!("{used} is used instead of {path}"),
+                BankRepair::SetAside(path.clone()),
+            )),
             _ => findings.extend(check_bank(disk, &bank, kind)?),
         }
     }
-    for entry in entries.iter().filter(|_| name.is_none()) {
-        let bank = change::bank_of_temp_path(&entry.name).map(|bank| bank.to_string());
-        if let Some(bank) = bank.or_else(|| (entry.name == FORMER_WAITING).then(String::new)) {
-            let damage = vec![told(
-                &bank,
-                format!("{} is an unfinished temporary file", entry.name),
-            )];
-            findings.push(BankFinding {
-                damage,
-                cure: BankRepair::SetAside(entry.name.clone()),
-            });
+    for path in entries
+        .iter()
+        .filter(|_| name.is_none())
+        .map(|entry| &entry.name)
+    {
+        let bank = change::bank_of_temp_path(path).map(|bank| bank.to_string());
+        if let Some(bank) = bank.or_else(|| (path == FORMER_WAITING).then(String::new)) {
+            findings.push(unfinished(&bank, path));
         }
     }
     Ok(findings)
@@ -184,21 +182,13 @@ fn check_bank(
     let path = kind.path(bank.as_str());
     let bytes = disk
         .read_part(&path, 0, file::MAX_FILE)
-        .map_err(|error| file::read_error(&path, error))?;
+        .map_err(file::read_error(&path))?;
     let found = ContentHash::from_bytes(&bytes);
-    let signature = disk
-        .stat(&path)
-        .map_err(|error| file::read_error(&path, error))?;
+    let signature = disk.stat(&path).map_err(file::read_error(&path))?;
     let written_at = signature.map_or(DateTime::UNIX_EPOCH, |found| {
         DateTime::from_timestamp_nanos(found.modified_ns)
     });
-    let told = |key: Option<String>, what: String| BankDamage {
-        bank: bank.to_string(),
-        key,
-        what,
-        set_aside: None,
-        repaired: false,
-    };
+    let told = |key: Option<String>, what: String| describe_damage(bank.as_str(), key, what);
     let (unpacked, remains) = if !gzip::is_gzip(&bytes) && !gzip::has_member(&bytes) {
         (bytes, None)
     } else if let Ok((text, _)) = gzip::decompress(&bytes) {
@@ -444,7 +434,7 @@ fn rewrite_bank(
     let told = |error| BankError::from(io_error(format!("set {path} aside"), error));
     let bytes = disk
         .read_part(&path, 0, file::MAX_FILE)
-        .map_err(|error| file::read_error(&path, error))?;
+        .map_err(file::read_error(&path))?;
     if ContentHash::from_bytes(&bytes) != *found {
         return Ok(None);
     }

@@ -68,7 +68,7 @@ impl BankWriter<'_> {
             .place
             .disk
             .stat(trash)
-            .map_err(|error| file::read_error(trash, error))?
+            .map_err(file::read_error(trash))?
             .is_none()
         {
             return Err(file::damaged_error(

@@ -13,8 +13,8 @@ use memory_core::{Code, Problem, StoreError};
 use super::folder_cache::WriterState;
 use super::format::{add_replacement, decode, encode};
 use super::layout::{
-    DELETED, PLACES, WAITING, alternative_summary_name, conversation_folder, format_file_time,
-    name, role_folder, tombstone_folders,
+    DELETED, WAITING, alternative_summary_name, conversation_folder, format_file_time,
+    list_tombstones, name, role_folder, tombstone_folders,
 };
 use crate::disk::{Disk, file_name, parent_folder, replace_file};
 use crate::error::{read_error, write_error};
@@ -199,11 +199,7 @@ fn entry_exists(
     }
     for folder in tombstone_folders(&conversation_folder(disk, conversation)) {
         let path = format!("{folder}/{}/{}", role_folder(entry.role), name(entry));
-        if disk
-            .stat(&path)
-            .map_err(|error| read_error(&path, error))?
-            .is_some()
-        {
+        if disk.stat(&path).map_err(read_error(&path))?.is_some() {
             return Ok(true);
         }
     }
@@ -236,7 +232,7 @@ fn link_previous_summary(
     conversation: &ConversationId,
     path: &str,
 ) -> Result<(), StoreError> {
-    let Some((bytes, signature)) = disk.read(path).map_err(|error| read_error(path, error))? else {
+    let Some((bytes, signature)) = disk.read(path).map_err(read_error(path))? else {
         return Ok(());
     };
     let at = decode(
@@ -270,11 +266,7 @@ fn link_previous_summary(
 
 /// Creates a folder if it is missing. The disk creates folders only together with files.
 pub(super) fn create_folder(disk: &dyn Disk, folder: &str) -> Result<(), StoreError> {
-    if disk
-        .stat(folder)
-        .map_err(|error| read_error(folder, error))?
-        .is_some()
-    {
+    if disk.stat(folder).map_err(read_error(folder))?.is_some() {
         return Ok(());
     }
     let place = format!("{folder}/{WAITING}folder.tmp");
@@ -313,7 +305,7 @@ pub(super) fn free_path(disk: &dyn Disk, path: &str) -> Result<String, StoreErro
     for number in 2.. {
         if disk
             .stat(&candidate)
-            .map_err(|error| read_error(&candidate, error))?
+            .map_err(read_error(&candidate))?
             .is_none()
         {
             break;
@@ -335,17 +327,9 @@ pub(super) fn find_tombstone_by_id(
 ) -> Result<Option<String>, StoreError> {
     let ending = format!("__{id}.md");
     for folder in tombstone_folders(&conversation_folder(disk, conversation)) {
-        for (below, _) in PLACES {
-            let folder = format!("{folder}/{below}");
-            let entries = disk
-                .list_folder(&folder)
-                .map_err(|error| read_error(&folder, error))?;
-            if let Some(found) = entries
-                .into_iter()
-                .find(|entry| entry.name.ends_with(&ending))
-            {
-                return Ok(Some(format!("{folder}/{}", found.name)));
-            }
+        let mut paths = list_tombstones(disk, &folder)?.into_iter();
+        if let Some((path, _)) = paths.find(|(path, _)| path.ends_with(&ending)) {
+            return Ok(Some(path));
         }
     }
     Ok(None)
@@ -390,7 +374,7 @@ pub(super) fn replace(disk: &dyn Disk, path: &str, bytes: &[u8]) -> Result<(), S
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, StoreError> {
     Ok(disk
         .read(path)
-        .map_err(|error| read_error(path, error))?
+        .map_err(read_error(path))?
         .map(|(bytes, _)| bytes))
 }
 

@@ -18,8 +18,8 @@ use super::folder_cache::ConversationCache;
 use super::format::decode;
 use super::journal::{self, RecordingDecision, decide_recording};
 use super::layout::{
-    DELETED, ENTRIES, PLACES, conversation_folder, format_file_time, is_entry_file, role_folder,
-    tombstone_folders,
+    DELETED, ENTRIES, conversation_folder, format_file_time, is_entry_file, list_tombstones,
+    role_folder, tombstone_folders,
 };
 use super::{own_turns, vectors};
 use crate::disk::{DirEntryKind, Disk, now_ns};
@@ -107,7 +107,7 @@ impl ConversationFolder {
 
     /// Returns the disk as it is, or `None` if the folder does not exist.
     fn own_disk(&self) -> Result<Option<&dyn Disk>, StoreError> {
-        self.place.get().map_err(|error| read_error(ENTRIES, error))
+        self.place.get().map_err(read_error(ENTRIES))
     }
 
     /// Returns the disk, and creates the folder if it is missing.
@@ -291,9 +291,7 @@ impl ConversationFolder {
 
     /// Returns the folders of conversations.
     fn list_folders(disk: &dyn Disk) -> Result<Vec<String>, StoreError> {
-        let entries = disk
-            .list_folder(ENTRIES)
-            .map_err(|error| read_error(ENTRIES, error))?;
+        let entries = disk.list_folder(ENTRIES).map_err(read_error(ENTRIES))?;
         let is_one = |name: &str| name != DELETED;
         let found = entries
             .into_iter()
@@ -382,9 +380,7 @@ impl ConversationStore for ConversationFolder {
         let mut found = Vec::new();
         for folder in Self::list_folders(disk)? {
             let turns = format!("{folder}/{}", role_folder(role));
-            let names = disk
-                .list_folder(&turns)
-                .map_err(|error| read_error(&turns, error))?;
+            let names = disk.list_folder(&turns).map_err(read_error(&turns))?;
             // File names start with the time, so most folders need not be read.
             if !names
                 .iter()
@@ -428,25 +424,13 @@ impl ConversationStore for ConversationFolder {
         let active = self.read(conversation)?;
         let mut deleted = Vec::new();
         for place in tombstone_folders(&conversation_folder(disk, conversation)) {
-            for (below, role) in PLACES {
-                let folder = format!("{place}/{below}");
-                for entry in disk
-                    .list_folder(&folder)
-                    .map_err(|error| read_error(&folder, error))?
-                {
-                    let path = format!("{folder}/{}", entry.name);
-                    let is_one = entry.kind == DirEntryKind::File && is_entry_file(&entry.name);
-                    let Some((bytes, signature)) = (if is_one {
-                        disk.read(&path).ok().flatten()
-                    } else {
-                        None
-                    }) else {
-                        continue;
-                    };
-                    deleted.extend(
-                        decode(&path, &bytes, role, time_from_nanos(signature.modified_ns)).ok(),
-                    );
-                }
+            for (path, role) in list_tombstones(disk, &place)? {
+                let Ok(Some((bytes, signature))) = disk.read(&path) else {
+                    continue;
+                };
+                deleted.extend(
+                    decode(&path, &bytes, role, time_from_nanos(signature.modified_ns)).ok(),
+                );
             }
         }
         // An interrupted change can leave an entry both active and as a tombstone.

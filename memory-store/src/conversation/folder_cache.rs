@@ -102,7 +102,7 @@ impl ConversationCache {
     ) -> Result<WriterState, StoreError> {
         let refusal = |path: &String| Some((path.clone(), self.files.get(path)?.refusal.clone()?));
         if let Some((path, why)) = self.unsettled.iter().find_map(refusal) {
-            return Err(read_error(&path, io::Error::other(why)));
+            return Err(read_error(&path)(io::Error::other(why)));
         }
         let ids = changes.iter().map(|change| match change {
             EntryChange::Add(entry) => &entry.id,
@@ -267,7 +267,7 @@ impl ConversationCache {
         (generation, now_ns): (u64, i64),
     ) -> Result<(), StoreError> {
         let path = format!("{folder}/{place}");
-        let told = |error| read_error(&path, error);
+        let told = read_error(&path);
         let modified = disk
             .stat(&path)
             .map_err(told)?
@@ -338,7 +338,7 @@ impl ConversationCache {
             let is_awaited = file.refusal.is_none() && now_ns < file_settled_ns(file.signature);
             let is_known = (is_settled || is_awaited) && !self.doubted.contains(path);
             let (place, before) = (file.place, (file.signature, is_known));
-            match disk.stat(path).map_err(|error| read_error(path, error))? {
+            match disk.stat(path).map_err(read_error(path))? {
                 None => {
                     self.remove_file(path);
                     is_news = true;

@@ -65,7 +65,7 @@ struct JobFileHeader {
 }
 
 /// A line of the file: a job or its new state.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct JobLine {
     job: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,10 +120,7 @@ impl JobFile {
         if lines.is_empty() {
             return Ok(());
         }
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(|error| read_error(FOLDER, error))?;
+        let disk = self.create()?;
         let _lock = self.lock(disk)?;
         let texts = lines
             .iter()
@@ -135,6 +132,11 @@ impl JobFile {
             let _ = self.compact(disk);
         }
         Ok(())
+    }
+
+    /// Returns the disk, and creates the folder if it is missing.
+    fn create(&self) -> Result<&dyn Disk, StoreError> {
+        self.place.get_or_create().map_err(read_error(FOLDER))
     }
 
     fn lock_cache(&self) -> MutexGuard<'_, JobFileCache> {
@@ -174,10 +176,7 @@ impl JobQueue for JobFile {
     }
 
     fn pending(&self) -> Result<Vec<PendingJob>, StoreError> {
-        let disk = self
-            .place
-            .get()
-            .map_err(|error| read_error(FOLDER, error))?;
+        let disk = self.place.get().map_err(read_error(FOLDER))?;
         let Some(disk) = disk else {
             return Ok(Vec::new());
         };
@@ -187,10 +186,7 @@ impl JobQueue for JobFile {
     }
 
     fn enqueued_turns(&self, now: DateTime<Utc>) -> Result<EnqueuedTurns, StoreError> {
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(|error| read_error(FOLDER, error))?;
+        let disk = self.create()?;
         let _lock = self.lock(disk)?;
         let mut seen = self.lock_cache();
         seen.read_new_lines(disk)?;
@@ -205,10 +201,7 @@ impl JobQueue for JobFile {
     }
 
     fn claim(&self) -> Result<Option<Box<dyn Debug + Send>>, StoreError> {
-        let disk = self
-            .place
-            .get_or_create()
-            .map_err(|error| read_error(FOLDER, error))?;
+        let disk = self.create()?;
         match WriterLock::try_acquire_file(disk, RUNNING) {
             Ok(lock) => Ok(Some(Box::new(lock))),
             Err(TryLockError::WouldBlock) => Ok(None),
@@ -230,15 +223,20 @@ fn write_empty_file(disk: &dyn Disk, since: DateTime<Utc>) -> Result<(), StoreEr
 }
 
 fn job_line(job: &Job) -> JobLine {
-    let mut line = empty_line(&job.id);
-    line.conversation = Some(job.conversation.to_string());
-    line.turn = Some(job.turn.to_string());
-    line.at = Some(job.at.to_rfc3339());
-    line
+    JobLine {
+        job: job.id.to_string(),
+        conversation: Some(job.conversation.to_string()),
+        turn: Some(job.turn.to_string()),
+        at: Some(job.at.to_rfc3339()),
+        ..JobLine::default()
+    }
 }
 
 fn state_line(job: &OperationId, state: &JobState) -> JobLine {
-    let mut line = empty_line(job);
+    let mut line = JobLine {
+        job: job.to_string(),
+        ..JobLine::default()
+    };
     match state {
         JobState::Waiting { attempts } => line.attempts = Some(*attempts),
         // The line has facts and no changes; versions that cannot read it extract the facts again.
@@ -255,24 +253,10 @@ fn state_line(job: &OperationId, state: &JobState) -> JobLine {
     line
 }
 
-fn empty_line(job: &OperationId) -> JobLine {
-    let job = job.to_string();
-    JobLine {
-        job,
-        conversation: None,
-        turn: None,
-        at: None,
-        attempts: None,
-        changes: None,
-        facts: None,
-        done: None,
-    }
-}
-
 impl JobFileCache {
     /// Parses the lines added since the last call. Omits invalid and incomplete lines.
     fn read_new_lines(&mut self, disk: &dyn Disk) -> Result<(), StoreError> {
-        let told = |error| read_error(PATH, error);
+        let told = read_error(PATH);
         let Some(found) = disk.stat(PATH).map_err(told)? else {
             *self = Self::default();
             return Ok(());

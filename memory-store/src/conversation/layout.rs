@@ -5,9 +5,10 @@ use std::path::Path;
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_core::conversation::{ConversationEntry, ConversationId, EntryRole};
 use memory_core::text::{is_device_name, windows_name_problem};
-use memory_core::{ContentHash, HomeSection};
+use memory_core::{ContentHash, HomeSection, StoreError};
 
-use crate::disk::Disk;
+use crate::disk::{DirEntryKind, Disk};
+use crate::error::read_error;
 
 /// The folder of all conversations.
 pub(super) const ENTRIES: &str = HomeSection::CONVERSATIONS;
@@ -28,12 +29,8 @@ pub(super) const WAITING: &str = ".new-";
 
 /// Returns the folder for entries of this role, in the folder of a conversation.
 pub(super) fn role_folder(role: EntryRole) -> &'static str {
-    match role {
-        EntryRole::Memory => "facts",
-        EntryRole::User => "turns/user",
-        EntryRole::Assistant => "turns/assistant",
-        EntryRole::Summary => "summaries",
-    }
+    let place = PLACES.into_iter().find(|(_, own)| *own == role);
+    place.expect("each role has a folder").0
 }
 
 /// Returns the folder of a conversation. A name that Windows does not allow gets a `_`, unless the folder exists.
@@ -69,6 +66,23 @@ pub(super) fn tombstone_folders(folder: &str) -> [String; 2] {
         format!("{folder}/{DELETED}"),
         format!("{ENTRIES}/{DELETED}/{name}"),
     ]
+}
+
+/// Returns the paths of the entries in a folder of tombstones, each with the role of its subfolder.
+pub(super) fn list_tombstones(
+    disk: &dyn Disk,
+    place: &str,
+) -> Result<Vec<(String, EntryRole)>, StoreError> {
+    let mut found = Vec::new();
+    for (below, role) in PLACES {
+        let folder = format!("{place}/{below}");
+        let entries = disk.list_folder(&folder).map_err(read_error(&folder))?;
+        let files = entries
+            .into_iter()
+            .filter(|entry| entry.kind == DirEntryKind::File && is_entry_file(&entry.name));
+        found.extend(files.map(|entry| (format!("{folder}/{}", entry.name), role)));
+    }
+    Ok(found)
 }
 
 /// Returns the file name of a new entry that is not a summary.

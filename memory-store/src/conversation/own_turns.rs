@@ -42,7 +42,7 @@ pub(super) fn append(disk: &dyn Disk, turns: &[&ConversationEntry]) -> Result<()
     append_line(disk, PATH, &lines.join(&b'\n')).map_err(write_error(PATH))?;
     let size = disk
         .stat(PATH)
-        .map_err(|error| read_error(PATH, error))?
+        .map_err(read_error(PATH))?
         .map_or(0, |found| found.size);
     if COMPACT_ABOVE as u64 <= size {
         let bytes = read_bytes(disk)?;
@@ -69,5 +69,5 @@ pub(super) fn read(disk: &dyn Disk) -> Result<HashSet<(ConversationId, EntryId)>
 
 fn read_bytes(disk: &dyn Disk) -> Result<Vec<u8>, StoreError> {
     disk.read_part(PATH, 0, usize::MAX)
-        .map_err(|error| read_error(PATH, error))
+        .map_err(read_error(PATH))
 }

@@ -16,7 +16,7 @@ use super::change::{
 use super::folder::ConversationFolder;
 use super::format::{decode, remove_replacement};
 use super::journal::{self, ConversationPayload, JournaledEntry};
-use super::layout::{DELETED, ENTRIES, PLACES, conversation_folder, is_entry_file};
+use super::layout::{self, DELETED, ENTRIES, conversation_folder};
 use crate::disk::{DirEntryKind, Disk, FileStat, file_name, parent_folder};
 use crate::error::{read_error, write_error};
 use crate::memory_file::time_from_nanos;
@@ -127,7 +127,7 @@ impl ConversationOperations for ConversationFolder {
                 let bytes = remove_replacement(&read_bytes(disk, &tombstone)?.ok_or_else(gone)?);
                 if disk
                     .stat(&item.path)
-                    .map_err(|error| read_error(&item.path, error))?
+                    .map_err(read_error(&item.path))?
                     .is_some()
                 {
                     return Err(StoreError::Conflict {
@@ -332,11 +332,7 @@ fn find_tombstone(
     let own = conversation_folder(disk, conversation);
     if let Some(below) = path.strip_prefix(&format!("{own}/")) {
         let usual = format!("{own}/{DELETED}/{below}");
-        if disk
-            .stat(&usual)
-            .map_err(|error| read_error(&usual, error))?
-            .is_some()
-        {
+        if disk.stat(&usual).map_err(read_error(&usual))?.is_some() {
             return Ok(Some(usual));
         }
     }
@@ -345,10 +341,7 @@ fn find_tombstone(
 
 /// Returns the files of all tombstones, each with the role of its folder.
 fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, FileStat, EntryRole)>, StoreError> {
-    let below = |folder: &str| {
-        disk.list_folder(folder)
-            .map_err(|error| read_error(folder, error))
-    };
+    let below = |folder: &str| disk.list_folder(folder).map_err(read_error(folder));
     let mut places = Vec::new();
     for entry in below(ENTRIES)?
         .into_iter()
@@ -367,18 +360,9 @@ fn list_tombstones(disk: &dyn Disk) -> Result<Vec<(String, FileStat, EntryRole)>
     }
     let mut found = Vec::new();
     for place in places {
-        for (kind, role) in PLACES {
-            let folder = format!("{place}/{kind}");
-            for entry in below(&folder)? {
-                let path = format!("{folder}/{}", entry.name);
-                if entry.kind != DirEntryKind::File || !is_entry_file(&entry.name) {
-                    continue;
-                }
-                if let Some(signature) =
-                    disk.stat(&path).map_err(|error| read_error(&path, error))?
-                {
-                    found.push((path, signature, role));
-                }
+        for (path, role) in layout::list_tombstones(disk, &place)? {
+            if let Some(signature) = disk.stat(&path).map_err(read_error(&path))? {
+                found.push((path, signature, role));
             }
         }
     }

@@ -39,7 +39,7 @@ pub(super) fn read(
     conversation: &ConversationId,
 ) -> Result<Option<ConversationVectors>, StoreError> {
     let path = vectors_path(conversation);
-    let told = |error| read_error(&path, error);
+    let told = read_error(&path);
     let Some(found) = disk.stat(&path).map_err(told)? else {
         return Ok(None);
     };

@@ -12,7 +12,7 @@
 mod committed_files;
 mod git;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -148,57 +148,6 @@ impl GitVersions {
         self.shared.lock().notes.push(what.to_owned());
         self.shared.news.notify_one();
     }
-
-    /// Commits the changes in the folder at `root`, if there are any.
-    ///
-    /// A missing repository is created. It is always the repository of this folder, never one of a parent folder. Only files below
-    /// `entries/` with the names that this program gives them are committed. Changes that the user has staged remain staged.
-    ///
-    /// # Errors
-    /// If git is missing or fails, the repository may not be used, another program holds the lock, or another git operation is in
-    /// progress, such as a merge.
-    pub fn commit(root: &Path, message: &str) -> Result<(), GitVersionsError> {
-        git::commit(root, CommittedFiles::Conversations, message)
-    }
-}
-
-impl GitVersions {
-    /// Commits the changes of the content of the home at `root`, if there are any.
-    ///
-    /// The content consists of memories, conversations, topics, banks, sessions, values and the journal. Only files at the expected paths
-    /// are committed, because any other file may contain a key. A missing repository is created as by [`GitVersions::commit`].
-    ///
-    /// # Errors
-    /// The same as of [`GitVersions::commit`].
-    pub fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsError> {
-        git::commit_home(root, message)
-    }
-
-    /// Checks whether the repository of the folder at `root` may be used, if there is one.
-    ///
-    /// # Errors
-    /// If git is missing or fails, or the repository may not be used.
-    pub fn check(root: &Path) -> Result<(), GitVersionsError> {
-        git::check(root)
-    }
-
-    /// Returns the version of the installed git, such as `git version 2.47.3`.
-    ///
-    /// # Errors
-    /// If git is missing or fails.
-    pub fn installed_version() -> Result<String, GitVersionsError> {
-        git::installed_version()
-    }
-
-    /// Returns the last `limit` changes of the file at `path`, below `root`, newest first.
-    ///
-    /// The format is that of `git log --patch`. The history includes previous names of the file.
-    ///
-    /// # Errors
-    /// If git is missing or fails, or the repository may not be used.
-    pub fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
-        git::file_log(root, path, limit)
-    }
 }
 
 /// A recorded version.
@@ -210,16 +159,6 @@ pub struct GitVersion {
     pub at: String,
     /// The first line of the commit message.
     pub message: String,
-}
-
-impl GitVersions {
-    /// Returns the last `limit` versions of the folder at `root`, newest first.
-    ///
-    /// # Errors
-    /// If git is missing or fails, or the repository may not be used.
-    pub fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
-        git::list(root, limit)
-    }
 }
 
 impl Drop for GitVersions {

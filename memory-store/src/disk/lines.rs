@@ -190,6 +190,25 @@ impl Iterator for BackwardLines {
     }
 }
 
+/// Returns the numbers, from 1, of the lines of a file for which `is_valid` is false. A file that does not exist has none.
+pub(crate) fn invalid_lines(
+    disk: &dyn Disk,
+    path: &str,
+    is_valid: impl Fn(&RawLine) -> bool,
+) -> io::Result<Vec<usize>> {
+    let Some(file) = disk.open(path)? else {
+        return Ok(Vec::new());
+    };
+    let end = file.metadata()?.len();
+    let mut invalid = Vec::new();
+    for (index, line) in ForwardLines::new(file, end).enumerate() {
+        if !is_valid(&line?) {
+            invalid.push(index + 1);
+        }
+    }
+    Ok(invalid)
+}
+
 /// Appends a line to a file, durably.
 ///
 /// If a crash left an incomplete line at the end, the new line starts after a line break.

@@ -16,7 +16,9 @@ mod whole_file;
 pub(crate) use case::find_case_variant;
 pub use dir_handle::DirHandle;
 pub(crate) use lazy_disk::LazyDisk;
-pub(crate) use lines::{BackwardLines, ForwardLines, RawLine, append_line, line_to_append};
+pub(crate) use lines::{
+    BackwardLines, ForwardLines, RawLine, append_line, invalid_lines, line_to_append,
+};
 pub(crate) use overlay::{FileEdit, NewFileContent, OverlayDisk};
 pub use path::check_path;
 pub(crate) use path::{file_name, parent_folder};

@@ -1,14 +1,12 @@
 //! Checks the files of a home other than memories: banks, and files of JSON lines.
 
-use std::io::{BufRead, BufReader};
-
 use memory_core::StoreError;
 use serde::de::IgnoredAny;
 
 use super::FileStore;
 use super::doctor::DoctorFinding;
 use crate::bank::{BankFolder, BankOptions};
-use crate::disk::DirEntryKind;
+use crate::disk::{DirEntryKind, RawLine, invalid_lines};
 use crate::error::io_error;
 use crate::recall_folder;
 
@@ -81,38 +79,22 @@ impl FileStore {
                 continue;
             }
             let path = format!("{folder}/{}", entry.name);
-            let file = match self.disk.open(&path) {
-                Ok(Some(file)) => file,
-                Ok(None) => continue,
-                Err(error) => {
-                    findings.push(unreadable_finding(&path, &error.to_string()));
-                    continue;
-                }
-            };
-            let (mut lines, mut line) = (BufReader::new(file), Vec::new());
-            for number in 1.. {
-                line.clear();
-                match lines.read_until(b'\n', &mut line) {
-                    // The next writer removes an incomplete line at the end.
-                    Ok(_) if line.last() != Some(&b'\n') => break,
-                    Ok(_) if is_valid_line(&line) => {}
-                    Ok(_) => {
-                        let finding = DoctorFinding::new(
-                            "line_damaged",
-                            &path,
-                            "the line is not a JSON object and is skipped",
-                        );
-                        let hint = "its content is not shown and cannot be undone; delete the line after you have checked it";
-                        findings.push(DoctorFinding {
-                            line: Some(number),
-                            ..finding.with_hint(hint)
-                        });
+            // The next writer removes an incomplete line at the end.
+            let is_valid = |line: &RawLine| !line.is_whole || is_valid_line(&line.bytes);
+            match invalid_lines(self.disk.as_ref(), &path, is_valid) {
+                Ok(numbers) => findings.extend(numbers.into_iter().map(|number| {
+                    let finding = DoctorFinding::new(
+                        "line_damaged",
+                        &path,
+                        "the line is not a JSON object and is skipped",
+                    );
+                    let hint = "its content is not shown and cannot be undone; delete the line after you have checked it";
+                    DoctorFinding {
+                        line: Some(number),
+                        ..finding.with_hint(hint)
                     }
-                    Err(error) => {
-                        findings.push(unreadable_finding(&path, &error.to_string()));
-                        break;
-                    }
-                }
+                })),
+                Err(error) => findings.push(unreadable_finding(&path, &error.to_string())),
             }
         }
         Ok(findings)

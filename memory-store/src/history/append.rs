@@ -43,13 +43,12 @@ pub(super) fn append(
         SessionFileEnd::Torn { at, rest } => {
             let folder = operations::log(disk).trash_folder(operation);
             let place = format!("{folder}/{path}.torn");
-            let told = |error| file_error(&place, error);
+            let told = file_error(&place);
             disk.write(&place, &rest)
                 .and_then(|()| disk.sync_file(&place))
                 .map_err(told)?;
             disk.sync_folder(&folder).map_err(told)?;
-            disk.truncate(path, at)
-                .map_err(|error| file_error(path, error))?;
+            disk.truncate(path, at).map_err(file_error(path))?;
             (at, Some(place))
         }
     };
@@ -65,7 +64,7 @@ pub(super) fn append(
         {
             let _ = disk.truncate(path, end);
         }
-        return Err(file_error(path, error));
+        return Err(file_error(path)(error));
     }
     Ok(set_aside)
 }
@@ -87,13 +86,13 @@ fn find_end(disk: &dyn Disk, path: &str) -> Result<SessionFileEnd, InstanceError
     let Some(SessionFile { file, end }) = SessionFile::open(disk, path, || ())? else {
         return Ok(SessionFileEnd::Whole(0));
     };
-    if super::file::ends_with_newline(&file, end).map_err(|error| file_error(path, error))? {
+    if super::file::ends_with_newline(&file, end).map_err(file_error(path))? {
         return Ok(SessionFileEnd::Whole(end));
     }
     let last = BackwardLines::new(file, end)
         .next()
         .transpose()
-        .map_err(|error| file_error(path, error))?;
+        .map_err(file_error(path))?;
     Ok(match last {
         Some(line) if parse_record(path, &line).is_some_and(|record| record.is_err()) => {
             SessionFileEnd::Torn {

@@ -31,7 +31,7 @@ impl SessionFile {
         path: &str,
         wait: impl FnOnce(),
     ) -> Result<Option<Self>, InstanceError> {
-        let told = |error| file_error(path, error);
+        let told = file_error(path);
         let Some(file) = disk.open(path).map_err(told)? else {
             return Ok(None);
         };
@@ -81,8 +81,8 @@ pub(super) fn parse_record(
 }
 
 /// Returns the error for a file that could not be read or written.
-pub(crate) fn file_error(path: &str, error: io::Error) -> InstanceError {
-    match error.kind() {
+pub(crate) fn file_error(path: &str) -> impl Fn(io::Error) -> InstanceError + Copy {
+    move |error| match error.kind() {
         _ if is_symlink_error(&error) => InstanceError::PathRefused {
             path: path.to_owned(),
             why: "is a symlink".into(),
@@ -108,10 +108,10 @@ impl From<OperationError> for InstanceError {
     fn from(error: OperationError) -> Self {
         match error {
             OperationError::ReadLog(path, source) | OperationError::WriteLog(path, source) => {
-                file_error(path, source)
+                file_error(path)(source)
             }
             OperationError::Read(path, source) | OperationError::Write(path, source) => {
-                file_error(&path, source)
+                file_error(&path)(source)
             }
             error @ OperationError::Changed(_) => StoreError::from(error).into(),
         }
@@ -121,7 +121,7 @@ impl From<OperationError> for InstanceError {
 /// Returns the error for a folder that could not be opened.
 pub(crate) fn folder_error(root: &Path) -> impl FnOnce(io::Error) -> InstanceError {
     let place = root.display().to_string();
-    move |error| file_error(&place, error)
+    move |error| file_error(&place)(error)
 }
 
 /// Returns the disk of a folder, or `None` if the folder does not exist.

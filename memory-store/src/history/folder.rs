@@ -95,8 +95,7 @@ impl HistoryFolder {
             return Ok(Some(index));
         }
         if let Some(parent) = place.parent() {
-            create_folder(parent)
-                .map_err(|error| file_error(&parent.display().to_string(), error))?;
+            create_folder(parent).map_err(file_error(&parent.display().to_string()))?;
         }
         let disk = RealDisk::open(self.root()).map_err(folder_error(self.root()))?;
         let open = || MemoryIndex::open_in(Arc::new(disk), self.root(), place.clone(), 0);
@@ -109,7 +108,7 @@ impl HistoryFolder {
         };
         match fs::remove_dir_all(place) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(file_error(&place.display().to_string(), error))
+                Err(file_error(&place.display().to_string())(error))
             }
             _ => Ok(()),
         }
@@ -172,8 +171,7 @@ impl HistoryFolder {
         let set_aside = append::append(disk, path, take, operation)?;
         if !is_known {
             // The process that created the file may have crashed before it synced the name.
-            disk.sync_folder("")
-                .map_err(|error| file_error(path, error))?;
+            disk.sync_folder("").map_err(file_error(path))?;
             self.known
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -229,7 +227,7 @@ impl MessageStore for HistoryFolder {
                     .as_ref()
                     .map_or(true, |record| filter.matches(record))
             }),
-            Err(error) => Some(Err(file_error(&path, error))),
+            Err(error) => Some(Err(file_error(&path)(error))),
         };
         let is_last = window.end == WindowEnd::Last;
         if let Some(limit) = window.limit.filter(|_| is_last && window.offset == 0) {
@@ -270,7 +268,7 @@ impl MessageStore for HistoryFolder {
             let Some(SessionFile { file, end }) = self.open(disk, &entry.name)? else {
                 continue;
             };
-            let told = |error| file_error(&entry.name, error);
+            let told = file_error(&entry.name);
             let mut last = BackwardLines::new(file.try_clone().map_err(told)?, end);
             let last_at = last
                 .find_map(|line| parse_record(&entry.name, &line.ok()?)?.ok())
@@ -466,7 +464,7 @@ fn check_new_name(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
     let Some(why) = windows_name_problem(path) else {
         return Ok(());
     };
-    match disk.stat(path).map_err(|error| file_error(path, error))? {
+    match disk.stat(path).map_err(file_error(path))? {
         Some(_) => Ok(()),
         None => Err(InstanceError::PathRefused {
             path: path.to_owned(),
@@ -477,8 +475,7 @@ fn check_new_name(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
 
 /// Returns an error if the file system treats the name as equal to another one that differs in case.
 fn check_case_collision(disk: &dyn Disk, path: &str) -> Result<(), InstanceError> {
-    let Some(other) = find_case_variant(disk, path).map_err(|error| file_error(path, error))?
-    else {
+    let Some(other) = find_case_variant(disk, path).map_err(file_error(path))? else {
         return Ok(());
     };
     let why = format!("conflicts with {other}, because this file system ignores case");

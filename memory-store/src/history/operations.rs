@@ -94,9 +94,7 @@ fn is_completed(disk: &dyn Disk, line: &Recorded<SessionPayload>) -> io::Result<
 pub(super) fn operations(
     disk: &dyn Disk,
 ) -> Result<impl Iterator<Item = Result<Recorded<SessionPayload>, InstanceError>>, InstanceError> {
-    log(disk).completed_operations(|line| {
-        is_completed(disk, line).map_err(|error| file_error(FOLDER, error))
-    })
+    log(disk).completed_operations(|line| is_completed(disk, line).map_err(file_error(FOLDER)))
 }
 
 /// Returns the changes of the operation `undone`, one per session, if it can be undone.

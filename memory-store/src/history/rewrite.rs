@@ -31,7 +31,7 @@ impl SessionRewriter<'_> {
     pub(super) fn purge(&self, filter: &RecordFilter) -> Result<PurgeResult, InstanceError> {
         let mut done = PurgeResult::default();
         for line in self.lines()? {
-            match parse_record(self.path, &line.map_err(|error| self.file_error(error))?) {
+            match parse_record(self.path, &line.map_err(file_error(self.path))?) {
                 Some(Ok(record)) if filter.matches(&record) => done.purged += 1,
                 Some(Ok(_)) => done.kept += 1,
                 Some(Err(_)) | None => {}
@@ -71,7 +71,7 @@ impl SessionRewriter<'_> {
         let mut records = 0;
         for line in self.lines()? {
             records += usize::from(matches!(
-                parse_record(self.path, &line.map_err(|error| self.file_error(error))?),
+                parse_record(self.path, &line.map_err(file_error(self.path))?),
                 Some(Ok(_))
             ));
         }
@@ -93,14 +93,14 @@ impl SessionRewriter<'_> {
             self.disk
                 .rename(self.path, &former)
                 .map(|()| true)
-                .map_err(|error| self.file_error(error))
+                .map_err(file_error(self.path))
         };
         self.file_operation().commit(&record, moved)?;
         // The new name in the trash must be durable before the removal of the old one.
         self.disk
             .sync_folder(&folder)
             .and_then(|()| self.disk.sync_folder(""))
-            .map_err(|error| self.file_error(error))
+            .map_err(file_error(self.path))
     }
 
     /// Replaces the file with one of these lines. The old file, if there is one, is moved to the trash.
@@ -125,19 +125,17 @@ impl SessionRewriter<'_> {
         if let Err(error) = prepared {
             // If this fails too, the file is deleted with the trash.
             let _ = self.disk.remove(&file.waiting);
-            return Err(self.file_error(error));
+            return Err(file_error(self.path)(error));
         }
         let record = Recorded::new(self.operation, payload, undoes);
         let renamed = || {
             self.disk
                 .rename(&file.waiting, self.path)
                 .map(|()| true)
-                .map_err(|error| self.file_error(error))
+                .map_err(file_error(self.path))
         };
         file.commit(&record, renamed)?;
-        self.disk
-            .sync_folder("")
-            .map_err(|error| self.file_error(error))
+        self.disk.sync_folder("").map_err(file_error(self.path))
     }
 
     fn file_operation(&self) -> SingleFileOperation<'_, SessionPayload> {
@@ -190,17 +188,13 @@ impl SessionRewriter<'_> {
         self.disk
             .stat(self.path)
             .map(|found| found.is_some())
-            .map_err(|error| self.file_error(error))
+            .map_err(file_error(self.path))
     }
 
     fn lines(&self) -> Result<ForwardLines, InstanceError> {
-        let missing = || self.file_error(io::ErrorKind::NotFound.into());
+        let missing = || file_error(self.path)(io::ErrorKind::NotFound.into());
         let SessionFile { file, end } =
             SessionFile::open(self.disk, self.path, || ())?.ok_or_else(missing)?;
         Ok(ForwardLines::new(file, end))
-    }
-
-    pub(super) fn file_error(&self, error: io::Error) -> InstanceError {
-        file_error(self.path, error)
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use memory_core::instance::InstanceError;
 use memory_core::{ContentHasher, OperationId, Recorded, StoreError, Verb};
 
-use super::file::{SessionFile, parse_record};
+use super::file::{SessionFile, file_error, parse_record};
 use super::operations::{self, RemainingLines, SessionPayload};
 use super::rewrite::SessionRewriter;
 use crate::disk::{Disk, ForwardLines};
@@ -68,7 +68,7 @@ impl SessionRewriter<'_> {
         let since = match (&logged.subject.left, &now) {
             (None, _) => 0,
             (Some(left), Some(now))
-                if starts_with_remaining(left, now).map_err(|error| self.file_error(error))? =>
+                if starts_with_remaining(left, now).map_err(file_error(self.path))? =>
             {
                 left.bytes
             }

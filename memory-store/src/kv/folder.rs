@@ -100,7 +100,7 @@ impl KeyValueStore for ValueFolder {
     }
 
     fn get(&self, key: &ValueKey) -> Result<Option<StoredValue>, InstanceError> {
-        let told = |error| file_error(key.as_str(), error);
+        let told = file_error(key.as_str());
         let Some(disk) = self.disk()? else {
             return Ok(None);
         };
@@ -135,7 +135,7 @@ impl KeyValueStore for ValueFolder {
             return Ok(false);
         };
         if find_case_variant(disk, key.as_str())
-            .map_err(|error| file_error(key.as_str(), error))?
+            .map_err(file_error(key.as_str()))?
             .is_some()
         {
             return Ok(false);
@@ -161,7 +161,7 @@ impl KeyValueStore for ValueFolder {
         while let Some(folder) = folders.pop() {
             let entries = match disk.list_folder(&folder) {
                 Ok(entries) => entries,
-                Err(error) => return Err(file_error(&folder, error)),
+                Err(error) => return Err(file_error(&folder)(error)),
             };
             for entry in entries {
                 let path = if folder.is_empty() {
@@ -182,9 +182,7 @@ impl KeyValueStore for ValueFolder {
                     }
                     DirEntryKind::File if prefix.matches(&key) => {
                         // The file may have been deleted since the folder was listed.
-                        let Some(found) =
-                            disk.stat(&path).map_err(|error| file_error(&path, error))?
-                        else {
+                        let Some(found) = disk.stat(&path).map_err(file_error(&path))? else {
                             continue;
                         };
                         let updated_at = modified_at(&found);
@@ -297,7 +295,7 @@ impl ValueFolder {
         value: &[u8],
         note: Option<ValueOperation<'_>>,
     ) -> Result<(), InstanceError> {
-        let told = |error| file_error(key.as_str(), error);
+        let told = file_error(key.as_str());
         let rename = || {
             disk.rename(TEMP_FILE, key.as_str())
                 .map(|()| true)
@@ -325,7 +323,7 @@ impl ValueFolder {
         former: &[u8],
         note: ValueOperation<'_>,
     ) -> Result<(), InstanceError> {
-        let told = |error| file_error(key.as_str(), error);
+        let told = file_error(key.as_str());
         self.commit(disk, key, Some(former), None, note, || {
             disk.remove(key.as_str()).map(|()| true).map_err(told)
         })?;
@@ -369,7 +367,7 @@ impl ValueFolder {
         match disk.read(key.as_str()) {
             Ok(value) => Ok(value.map(|(bytes, _)| hash_bytes(&bytes))),
             Err(error) if is_foreign_file(&error) => Ok(Some(String::new())),
-            Err(error) => Err(file_error(key.as_str(), error)),
+            Err(error) => Err(file_error(key.as_str())(error)),
         }
     }
 }
@@ -385,9 +383,7 @@ fn is_foreign_file(error: &io::Error) -> bool {
 
 /// Returns the bytes of a value, or `None` if the key is not set.
 fn read_value(disk: &dyn Disk, key: &ValueKey) -> Result<Option<Vec<u8>>, InstanceError> {
-    let read = disk
-        .read(key.as_str())
-        .map_err(|error| file_error(key.as_str(), error))?;
+    let read = disk.read(key.as_str()).map_err(file_error(key.as_str()))?;
     Ok(read.map(|(bytes, _)| bytes))
 }
 
@@ -415,7 +411,7 @@ fn check_new_name(key: &ValueKey, former: Option<&[u8]>) -> Result<(), InstanceE
 /// distinguish the path from that of another key that differs in case.
 fn check_path_free(disk: &dyn Disk, key: &ValueKey) -> Result<(), InstanceError> {
     let path = key.as_str();
-    let told = |error| file_error(path, error);
+    let told = file_error(path);
     let taken = |why: String| {
         Err(InstanceError::KeyTaken {
             key: path.to_owned(),

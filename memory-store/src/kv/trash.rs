@@ -71,7 +71,7 @@ pub(super) fn record_operation(
             .write(&file, former)
             .and_then(|()| disk.sync_file(&file))
             .and_then(|()| disk.sync_folder(parent_folder(&file)));
-        kept.map_err(|error| file_error(&file, error))?;
+        kept.map_err(file_error(&file))?;
     }
     let payload = ValuePayload {
         key: key.as_str().to_owned(),
@@ -94,7 +94,7 @@ pub(super) fn previous_value(
     match (&line.subject.value, &line.subject.file) {
         (Some(value), _) => Ok(Some(value.clone().into_bytes())),
         (None, Some(file)) => {
-            let read = disk.read(file).map_err(|error| file_error(file, error))?;
+            let read = disk.read(file).map_err(file_error(file))?;
             Ok(Some(read.ok_or_else(missing)?.0))
         }
         (None, None) => Ok(None),

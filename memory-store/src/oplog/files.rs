@@ -154,26 +154,6 @@ pub(super) fn lines_newest_first<'a>(
         }))
 }
 
-/// Returns the numbers, from 1, of the lines of a file for which `is_valid` is false.
-pub(super) fn invalid_lines(
-    disk: &dyn Disk,
-    path: &str,
-    is_valid: impl Fn(&[u8]) -> bool,
-) -> io::Result<Vec<usize>> {
-    let (mut count, mut invalid) = (0, Vec::new());
-    for line in lines_backward(disk, path)?.into_iter().flatten() {
-        if !is_valid(&line?.bytes) {
-            invalid.push(count);
-        }
-        count += 1;
-    }
-    Ok(invalid
-        .into_iter()
-        .rev()
-        .map(|from_end| count - from_end)
-        .collect())
-}
-
 fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLines>> {
     // The file may have been purged since.
     let Some(file) = disk.open(path)? else {

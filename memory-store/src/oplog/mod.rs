@@ -39,7 +39,7 @@ pub(crate) use self::execution::{
 };
 pub(crate) use self::files::{LogPosition, is_monthly_file, log_files};
 use self::format::LogLine;
-use crate::disk::Disk;
+use crate::disk::{self, Disk, RawLine};
 
 /// What an operation of a store changed, as its log records it.
 ///
@@ -253,12 +253,13 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Returns the file and number of each line that cannot be parsed; empty lines are skipped.
     pub(crate) fn invalid_lines(&self) -> Result<Vec<(String, usize)>, P::Error> {
         let refused = self.read_error();
-        let is_valid =
-            |line: &[u8]| line.trim_ascii().is_empty() || LogLine::<P>::from_json(line).is_some();
+        let is_valid = |line: &RawLine| {
+            line.bytes.trim_ascii().is_empty() || LogLine::<P>::from_json(&line.bytes).is_some()
+        };
         let mut invalid = Vec::new();
         for path in files::log_files(self.disk, self.folder).map_err(&refused)? {
             invalid.extend(
-                files::invalid_lines(self.disk, &path, is_valid)
+                disk::invalid_lines(self.disk, &path, is_valid)
                     .map_err(&refused)?
                     .into_iter()
                     .map(|line| (path.clone(), line)),

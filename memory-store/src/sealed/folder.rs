@@ -120,7 +120,7 @@ impl InstanceFolder {
             }
             for file in disk
                 .list_folder(backend.as_str())
-                .map_err(|error| file_error(backend.as_str(), error))?
+                .map_err(file_error(backend.as_str()))?
             {
                 if let Some(Ok(name)) = file
                     .name
@@ -148,7 +148,7 @@ impl InstanceFolder {
             return Ok(None);
         };
         let path = InstanceDefinition::path(backend, name);
-        let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))? else {
+        let Some((bytes, _)) = disk.read(&path).map_err(file_error(&path))? else {
             return Ok(None);
         };
         InstanceDefinition::parse(backend, name, &bytes).map(Some)
@@ -185,8 +185,7 @@ impl InstanceFolder {
                         .map_or_else(|| master_key::load_or_create(&self.keys), Ok)?;
                     let purpose = InstanceDefinition::purpose(backend, name, field);
                     FieldValue::Sealed(
-                        seal::seal(&key, &purpose, secret)
-                            .map_err(|error| file_error(field, error))?,
+                        seal::seal(&key, &purpose, secret).map_err(file_error(field))?,
                     )
                 }
             };
@@ -200,7 +199,7 @@ impl InstanceFolder {
         .to_yaml();
         let path = InstanceDefinition::path(backend, name);
         let disk = created(&self.definitions)?;
-        let told = |error| file_error(&path, error);
+        let told = file_error(&path);
         let is_there = disk.stat(&path).map_err(told)?.is_some();
         if is_there {
             let folder = trash_folder(operation);
@@ -208,8 +207,7 @@ impl InstanceFolder {
             kept.and_then(|()| disk.sync_folder(&folder))
                 .map_err(told)?;
         }
-        replace_file(disk, TEMP_FILE, &path, text.as_bytes())
-            .map_err(|error| file_error(&path, error))?;
+        replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(file_error(&path))?;
         Ok(is_there.then(|| self.trashed_definition(&path, operation)))
     }
 
@@ -226,7 +224,7 @@ impl InstanceFolder {
         let found = self
             .disk()?
             .map_or(Ok(None), |disk| disk.stat(&path))
-            .map_err(|error| file_error(&path, error))?;
+            .map_err(file_error(&path))?;
         let refuse = || {
             Err(InstanceError::invalid_name(
                 "the name of an instance",
@@ -266,8 +264,7 @@ impl InstanceFolder {
         let mut sealed = Vec::new();
         for (backend, name) in self.names(disk)? {
             let path = InstanceDefinition::path(&backend, &name);
-            let Some((bytes, _)) = disk.read(&path).map_err(|error| file_error(&path, error))?
-            else {
+            let Some((bytes, _)) = disk.read(&path).map_err(file_error(&path))? else {
                 continue;
             };
             let is_sealed = match InstanceDefinition::parse(&backend, &name, &bytes) {
@@ -353,7 +350,7 @@ impl InstanceFolder {
         };
         let _lock = self.lock()?;
         let path = InstanceDefinition::path(backend, name);
-        let told = |error| file_error(&path, error);
+        let told = file_error(&path);
         if disk.stat(&path).map_err(told)?.is_none() {
             return Ok(None);
         }
@@ -413,8 +410,7 @@ impl InstanceFolder {
         if !planned.is_empty() {
             let disk = created(&self.definitions)?;
             for (path, text, fields) in planned {
-                replace_file(disk, TEMP_FILE, &path, text.as_bytes())
-                    .map_err(|error| file_error(&path, error))?;
+                replace_file(disk, TEMP_FILE, &path, text.as_bytes()).map_err(file_error(&path))?;
                 count += fields;
             }
         }
@@ -441,7 +437,7 @@ impl InstanceFolder {
                 fields,
             } = definition?;
             let path = InstanceDefinition::path(&backend, &name);
-            let told = |error| file_error(&path, error);
+            let told = file_error(&path);
             let Some((bytes, _)) = disk.read(&path).map_err(told)? else {
                 continue;
             };

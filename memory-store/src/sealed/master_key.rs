@@ -108,7 +108,7 @@ pub(super) fn delete_next(folder: &LazyDisk) -> Result<(), InstanceError> {
         .map_err(folder_error(folder.root()))?;
     disk.remove(NEXT)
         .and_then(|()| disk.sync_folder(""))
-        .map_err(|error| file_error(NEXT, error))
+        .map_err(file_error(NEXT))
 }
 
 /// Replaces the current key with the next one.
@@ -118,7 +118,7 @@ pub(super) fn replace_current(folder: &LazyDisk) -> Result<(), InstanceError> {
         .map_err(folder_error(folder.root()))?;
     disk.rename(NEXT, FILE)
         .and_then(|()| disk.sync_folder(""))
-        .map_err(|error| file_error(FILE, error))
+        .map_err(file_error(FILE))
 }
 
 fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, InstanceError> {
@@ -128,7 +128,7 @@ fn load_or_create_at(folder: &LazyDisk, path: &str) -> Result<MasterKey, Instanc
     if let Some(key) = read_key(folder, disk, path)? {
         return Ok(key);
     }
-    let told = |error| file_error(path, error);
+    let told = file_error(path);
     let key = MasterKey::random().map_err(told)?;
     let text = Zeroizing::new(format!("{}\n", *key.to_base64()));
     replace_file(disk, TEMP_FILE, path, text.as_bytes()).map_err(told)?;
@@ -141,7 +141,7 @@ fn read_key(
     path: &str,
 ) -> Result<Option<MasterKey>, InstanceError> {
     let place = folder.root().join(path);
-    let Some((bytes, _)) = disk.read(path).map_err(|error| file_error(path, error))? else {
+    let Some((bytes, _)) = disk.read(path).map_err(file_error(path))? else {
         return Ok(None);
     };
     let bytes = Zeroizing::new(bytes);

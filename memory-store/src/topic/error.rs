@@ -20,12 +20,12 @@ pub(super) fn damaged_error(name: &str, what: impl Into<String>) -> TopicError {
 impl From<OperationError> for TopicError {
     fn from(error: OperationError) -> Self {
         match error {
-            OperationError::ReadLog(folder, source) => read_error(folder, source),
+            OperationError::ReadLog(folder, source) => read_error(folder)(source),
             OperationError::WriteLog(folder, source) => write_error(folder)(source),
             OperationError::Read(path, source) if source.kind() == io::ErrorKind::NotFound => {
                 damaged_error(&path, "it is missing")
             }
-            OperationError::Read(path, source) => read_error(&path, source),
+            OperationError::Read(path, source) => read_error(&path)(source),
             OperationError::Write(path, source) => write_error(&path)(source),
             OperationError::Changed(name) => Self::Conflict { name },
         }
@@ -33,8 +33,8 @@ impl From<OperationError> for TopicError {
 }
 
 /// Returns the error for a file that could not be read.
-pub(super) fn read_error(path: &str, error: io::Error) -> TopicError {
-    match error.kind() {
+pub(super) fn read_error(path: &str) -> impl Fn(io::Error) -> TopicError + Copy {
+    move |error| match error.kind() {
         io::ErrorKind::InvalidInput => symlink_error(path),
         _ if is_symlink_error(&error) => symlink_error(path),
         io::ErrorKind::Unsupported => damaged_error(path, error.to_string()),
@@ -63,15 +63,14 @@ pub(super) fn outside_link_error(path: &str) -> TopicError {
 }
 
 /// Returns the error for a file that could not be written.
-pub(super) fn write_error(path: &str) -> impl Fn(io::Error) -> TopicError {
-    let path = path.to_owned();
+pub(super) fn write_error(path: &str) -> impl Fn(io::Error) -> TopicError + Copy {
     move |error| match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             TopicError::PermissionDenied {
-                place: path.clone(),
+                place: path.to_owned(),
             }
         }
-        io::ErrorKind::InvalidInput => symlink_error(&path),
+        io::ErrorKind::InvalidInput => symlink_error(path),
         _ => io_error(format!("write {path}"), error).into(),
     }
 }

@@ -34,14 +34,14 @@ const MAX_BYTES: u64 = 1024 * 1024;
 pub(super) fn is_watched(disk: &dyn Disk) -> Result<bool, TopicError> {
     disk.stat(IGNORE_FILE)
         .map(|found| found.is_some())
-        .map_err(|error| read_error(FOLDER, error))
+        .map_err(read_error(FOLDER))
 }
 
 /// Returns whether a folder has copies, even if it is no longer watched because [`unwatch`] was interrupted.
 pub(super) fn has_copies(disk: &dyn Disk) -> Result<bool, TopicError> {
     disk.stat(FOLDER)
         .map(|found| found.is_some())
-        .map_err(|error| read_error(FOLDER, error))
+        .map_err(read_error(FOLDER))
 }
 
 /// Starts to watch a folder: its present topics are the state to compare with. The caller holds the lock.
@@ -60,10 +60,7 @@ pub(super) fn unwatch(disk: &dyn Disk) -> Result<(), TopicError> {
         // This file is removed first, for the reason in `watch`.
         disk.remove(IGNORE_FILE).map_err(write_error(IGNORE_FILE))?;
     }
-    for entry in disk
-        .list_folder(FOLDER)
-        .map_err(|error| read_error(FOLDER, error))?
-    {
+    for entry in disk.list_folder(FOLDER).map_err(read_error(FOLDER))? {
         let path = format!("{FOLDER}/{}", entry.name);
         disk.remove(&path).map_err(write_error(&path))?;
     }
@@ -164,9 +161,7 @@ impl ExternalChange {
 }
 
 fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
-    let copies = disk
-        .list_folder(FOLDER)
-        .map_err(|error| read_error(FOLDER, error))?;
+    let copies = disk.list_folder(FOLDER).map_err(read_error(FOLDER))?;
     let names = copies
         .into_iter()
         .map(|entry| entry.name)
@@ -177,7 +172,7 @@ fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
         .map(|topic| topic.name.as_str().to_owned());
     let mut changes = Vec::new();
     for path in names.chain(topics).collect::<BTreeSet<String>>() {
-        let found = disk.stat(&path).map_err(|error| read_error(&path, error))?;
+        let found = disk.stat(&path).map_err(read_error(&path))?;
         let after = match found {
             Some(found) if !found.is_folder && MAX_BYTES < found.size => continue,
             Some(found) if !found.is_folder => match read_bytes(disk, &path) {
@@ -189,7 +184,7 @@ fn find_changes(disk: &dyn Disk) -> Result<Vec<ExternalChange>, TopicError> {
         };
         let before = disk
             .read(&copy_path(&path))
-            .map_err(|error| read_error(&path, error))?
+            .map_err(read_error(&path))?
             .map(|(bytes, _)| bytes);
         if before != after {
             changes.push(ExternalChange {

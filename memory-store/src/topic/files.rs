@@ -6,6 +6,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek};
 
 use memory_core::topic::{TopicError, TopicName, TopicPath, TopicText};
+use serde::de::DeserializeOwned;
 
 use super::error::{damaged_error, outside_link_error, read_error};
 use super::format::parse_topic;
@@ -15,7 +16,7 @@ use crate::system::file_stat;
 
 /// Returns the content of a file, or `None` if it does not exist.
 pub(super) fn read_bytes(disk: &dyn Disk, path: &str) -> Result<Option<Vec<u8>>, TopicError> {
-    let told = |error| read_error(path, error);
+    let told = read_error(path);
     let Some(file) = TopicFile::open(disk, path).map_err(told)? else {
         let is_folder = disk
             .stat(path)
@@ -65,6 +66,14 @@ pub(super) fn decode_text(path: &TopicPath, bytes: &[u8]) -> TopicText {
         text,
         topic,
     }
+}
+
+/// Returns the content of a derived JSON file; a missing or invalid one counts as empty.
+pub(super) fn read_json<T: Default + DeserializeOwned>(disk: &dyn Disk, path: &str) -> T {
+    let bytes = disk.read(path).ok().flatten().map(|(bytes, _)| bytes);
+    bytes
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
 }
 
 /// An open file of the folder.
@@ -195,10 +204,7 @@ pub(super) fn list_below(disk: &dyn Disk, folder: &str) -> Result<TopicFolderCon
     let mut at = 0;
     while let Some(folder) = found.folders.get(at).cloned() {
         at += 1;
-        for entry in disk
-            .list_folder(&folder)
-            .map_err(|error| read_error(&folder, error))?
-        {
+        for entry in disk.list_folder(&folder).map_err(read_error(&folder))? {
             let path = format!("{folder}/{}", entry.name);
             match entry.kind {
                 DirEntryKind::File => found.files.push(path),

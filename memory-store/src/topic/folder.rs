@@ -85,9 +85,7 @@ impl TopicFolder {
     /// Returns the disk with the changes of other nodes, or `None` if the folder does not exist.
     fn disk(&self) -> Result<Option<&dyn Disk>, TopicError> {
         self.place.catch_up(self.patience)?;
-        self.place
-            .get()
-            .map_err(|error| read_error(&self.location(), error))
+        self.place.get().map_err(read_error(&self.location()))
     }
 
     /// Waits for the lock, recovers from an interrupted operation, and runs `work`.
@@ -414,7 +412,7 @@ fn text_after(
 
 /// Returns the file at a path, or everything below the folder at the path.
 fn find_files(disk: &dyn Disk, path: &TopicPath) -> Result<TopicFolderContents, TopicError> {
-    let told = |error| read_error(path.as_str(), error);
+    let told = read_error(path.as_str());
     let signature = disk.stat(path.as_str()).map_err(told)?;
     match signature {
         Some(found) if found.is_folder => list_below(disk, path.as_str()),
@@ -438,7 +436,7 @@ fn check_path_free(
     path: &TopicPath,
     leaving: Option<&TopicPath>,
 ) -> Result<(), TopicError> {
-    let told = |error| read_error(path.as_str(), error);
+    let told = read_error(path.as_str());
     let taken = |other| {
         Err(TopicError::Taken {
             name: path.to_string(),

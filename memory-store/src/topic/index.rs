@@ -4,7 +4,7 @@ use memory_core::topic::{INDEX_FILE, TopicError, TopicIndex, TopicUsages, index_
 use serde::{Deserialize, Serialize};
 
 use super::error::{damaged_error, write_error};
-use super::files::read_bytes;
+use super::files::{read_bytes, read_json};
 use super::list::list_topics;
 use super::trash;
 use super::uses;
@@ -54,13 +54,7 @@ impl GeneratedIndex {
 
 impl GeneratedIndexes {
     fn read(disk: &dyn Disk) -> Self {
-        let bytes = disk
-            .read(GENERATED_FILE)
-            .ok()
-            .flatten()
-            .map(|(bytes, _)| bytes)
-            .unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        read_json(disk, GENERATED_FILE)
     }
 
     /// Writes the file before the index, since unknown lines would be preserved for ever.

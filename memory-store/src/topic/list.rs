@@ -22,9 +22,7 @@ const MAX_HEADER_BYTES: usize = 1024 * 1024;
 pub(super) fn list_topics(disk: &dyn Disk) -> Result<TopicListing, TopicError> {
     let mut listing = TopicListing::default();
     let names = FolderNames::new(disk);
-    let entries = disk
-        .list_folder("")
-        .map_err(|error| read_error("the folder", error))?;
+    let entries = disk.list_folder("").map_err(read_error("the folder"))?;
     let is_markdown = |entry: &DirEntry| {
         entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.')
     };
@@ -115,7 +113,7 @@ pub(super) fn list_entries(
     if let Some(folder) = folder {
         let found = disk
             .stat(folder.as_str())
-            .map_err(|error| read_error(folder.as_str(), error))?;
+            .map_err(read_error(folder.as_str()))?;
         if !found.is_some_and(|found| found.is_folder) {
             return Ok(None);
         }
@@ -132,9 +130,7 @@ fn collect_entries(
     found: &mut Vec<PathEntry>,
 ) -> Result<u64, TopicError> {
     let place = folder.map_or("", TopicPath::as_str);
-    let mut entries = disk
-        .list_folder(place)
-        .map_err(|error| read_error(place, error))?;
+    let mut entries = disk.list_folder(place).map_err(read_error(place))?;
     entries.sort_by(|one, other| one.name.cmp(&other.name));
     let mut bytes = 0;
     for DirEntry { name, kind, .. } in entries {
@@ -152,7 +148,7 @@ fn collect_entries(
             DirEntryKind::File => {
                 let size = disk
                     .stat(path.as_str())
-                    .map_err(|error| read_error(path.as_str(), error))?;
+                    .map_err(read_error(path.as_str()))?;
                 let size = size.map_or(0, |found| found.size);
                 bytes += size;
                 found.push(PathEntry {

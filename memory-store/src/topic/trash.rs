@@ -109,10 +109,7 @@ pub(super) fn list_trashed(disk: &dyn Disk) -> Result<Vec<TrashedTopic>, TopicEr
             .filter_map(|TopicFileLine { path, trash, .. }| Some((path, trash?)));
         for (path, trash) in files.chain(index) {
             // The file may have been purged.
-            let Some(found) = disk
-                .stat(&trash)
-                .map_err(|error| read_error(&trash, error))?
-            else {
+            let Some(found) = disk.stat(&trash).map_err(read_error(&trash))? else {
                 continue;
             };
             trashed.push(TrashedTopic {

@@ -7,6 +7,7 @@ use memory_core::parse_rfc3339;
 use memory_core::topic::{TopicName, TopicUsage, TopicUsages};
 use serde::{Deserialize, Serialize};
 
+use super::files::read_json;
 use crate::disk::Disk;
 
 /// The file of the numbers, which may be deleted at any time.
@@ -35,7 +36,7 @@ pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
             },
         ))
     };
-    read_file(disk)
+    read_json::<TopicUsesFile>(disk, FILE)
         .topics
         .into_iter()
         .filter_map(known)
@@ -44,7 +45,7 @@ pub(super) fn read_uses(disk: &dyn Disk) -> TopicUsages {
 
 /// Counts a use. One of two concurrent counts may be lost, and a power loss may lose all.
 pub(super) fn count(disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
-    let mut page = read_file(disk);
+    let mut page = read_json::<TopicUsesFile>(disk, FILE);
     let last = at.to_rfc3339_opts(SecondsFormat::Secs, true);
     let count = page
         .topics
@@ -63,14 +64,4 @@ pub(super) fn count(disk: &dyn Disk, name: &TopicName, at: DateTime<Utc>) {
             let _ = disk.remove(&temporary);
         }
     }
-}
-
-fn read_file(disk: &dyn Disk) -> TopicUsesFile {
-    let bytes = disk
-        .read(FILE)
-        .ok()
-        .flatten()
-        .map(|(bytes, _)| bytes)
-        .unwrap_or_default();
-    serde_json::from_slice(&bytes).unwrap_or_default()
 }

@@ -17,7 +17,7 @@ use self::isolation::isolated_command;
 use self::repository::{GitOutput, PATIENCE, Repository, git_error, run_for_output, single_line};
 use self::staging::{GitPaths, StagedCommit};
 use super::committed_files::CommittedFiles;
-use super::{GitVersion, GitVersionsError};
+use super::{GitVersion, GitVersions, GitVersionsError};
 use crate::disk::copy_with_time;
 use crate::system::{owner_only, read_small_file};
 
@@ -37,6 +37,102 @@ const IGNORE_FILE: &str = ".gitignore";
 /// Maximum size of a list of ignored files that this program wrote, in bytes.
 const MAX_IGNORE_SIZE: u64 = 1024;
 
+impl GitVersions {
+    /// Commits the changes in the folder at `root`, if there are any.
+    ///
+    /// A missing repository is created. It is always the repository of this folder, never one of a parent folder. Only files below
+    /// `entries/` with the names that this program gives them are committed. Changes that the user has staged remain staged.
+    ///
+    /// # Errors
+    /// If git is missing or fails, the repository may not be used, another program holds the lock, or another git operation is in
+    /// progress, such as a merge.
+    pub fn commit(root: &Path, message: &str) -> Result<(), GitVersionsError> {
+        commit(root, CommittedFiles::Conversations, message)
+    }
+
+    /// Commits the changes of the content of the home at `root`, if there are any.
+    ///
+    /// The content consists of memories, conversations, topics, banks, sessions, values and the journal. Only files at the expected paths
+    /// are committed, because any other file may contain a key. A missing repository is created as by [`GitVersions::commit`].
+    ///
+    /// # Errors
+    /// The same as of [`GitVersions::commit`].
+    pub fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsError> {
+        commit_files(root, CommittedFiles::Home, message)
+    }
+
+    /// Checks whether the repository of the folder at `root` may be used, if there is one.
+    ///
+    /// # Errors
+    /// If git is missing or fails, or the repository may not be used.
+    pub fn check(root: &Path) -> Result<(), GitVersionsError> {
+        if has_repository(root) {
+            Repository::open(root).map(drop)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns the version of the installed git, such as `git version 2.47.3`.
+    ///
+    /// # Errors
+    /// If git is missing or fails.
+    pub fn installed_version() -> Result<String, GitVersionsError> {
+        let here = std::env::temp_dir();
+        let mut command = isolated_command(&here);
+        command.arg("--version");
+        run_for_output(&mut command, &here, "name its version", b"", PATIENCE)
+            .map(|said| single_line(&said))
+    }
+
+    /// Returns the last `limit` changes of the file at `path`, below `root`, newest first.
+    ///
+    /// The format is that of `git log --patch`. The history includes previous names of the file.
+    ///
+    /// # Errors
+    /// If git is missing or fails, or the repository may not be used.
+    pub fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
+        let limit = format!("--max-count={limit}");
+        let what = [
+            "--patch",
+            "--no-color",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--follow",
+            "--date=iso-strict",
+            "--format=%h %ad %s",
+            &limit,
+            "--",
+            path,
+        ];
+        Repository::open(root)?.log(&what)
+    }
+
+    /// Returns the last `limit` versions of the folder at `root`, newest first.
+    ///
+    /// # Errors
+    /// If git is missing or fails, or the repository may not be used.
+    pub fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
+        let what = [
+            "--no-color",
+            "--date=iso-strict",
+            "--format=%h %ad %s",
+            &format!("--max-count={limit}"),
+        ];
+        let text = Repository::open(root)?.log(&what)?;
+        let version = |line: &str| {
+            let mut parts = line.splitn(3, ' ').map(str::to_owned);
+            Some(GitVersion {
+                id: parts.next()?,
+                at: parts.next()?,
+                message: parts.next().unwrap_or_default(),
+            })
+        };
+        Ok(text.lines().filter_map(version).collect())
+    }
+}
+
+/// Commits the changes of the selected files, if there are conversations or a repository.
 pub(super) fn commit(
     root: &Path,
     kept: CommittedFiles,
@@ -51,10 +147,6 @@ pub(super) fn commit(
         return Ok(());
     }
     commit_files(root, kept, message)
-}
-
-pub(super) fn commit_home(root: &Path, message: &str) -> Result<(), GitVersionsError> {
-    commit_files(root, CommittedFiles::Home, message)
 }
 
 /// Commits the changes of the selected files, if there are any.
@@ -89,60 +181,6 @@ fn commit_files(root: &Path, kept: CommittedFiles, message: &str) -> Result<(), 
     drop(theirs);
     repository.collect_garbage();
     Ok(())
-}
-
-/// Returns an error if the repository of the folder at `root` may not be used.
-pub(super) fn check(root: &Path) -> Result<(), GitVersionsError> {
-    if has_repository(root) {
-        Repository::open(root).map(drop)
-    } else {
-        Ok(())
-    }
-}
-
-/// Returns the version of git, in the words of git.
-pub(super) fn installed_version() -> Result<String, GitVersionsError> {
-    let here = std::env::temp_dir();
-    let mut command = isolated_command(&here);
-    command.arg("--version");
-    run_for_output(&mut command, &here, "name its version", b"", PATIENCE)
-        .map(|said| single_line(&said))
-}
-
-pub(super) fn file_log(root: &Path, path: &str, limit: usize) -> Result<String, GitVersionsError> {
-    let limit = format!("--max-count={limit}");
-    let what = [
-        "--patch",
-        "--no-color",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--follow",
-        "--date=iso-strict",
-        "--format=%h %ad %s",
-        &limit,
-        "--",
-        path,
-    ];
-    Repository::open(root)?.log(&what)
-}
-
-pub(super) fn list(root: &Path, limit: usize) -> Result<Vec<GitVersion>, GitVersionsError> {
-    let what = [
-        "--no-color",
-        "--date=iso-strict",
-        "--format=%h %ad %s",
-        &format!("--max-count={limit}"),
-    ];
-    let text = Repository::open(root)?.log(&what)?;
-    let version = |line: &str| {
-        let mut parts = line.splitn(3, ' ').map(str::to_owned);
-        Some(GitVersion {
-            id: parts.next()?,
-            at: parts.next()?,
-            message: parts.next().unwrap_or_default(),
-        })
-    };
-    Ok(text.lines().filter_map(version).collect())
 }
 
 /// Creates a missing repository with a list of ignored files. An existing repository is left unchanged.

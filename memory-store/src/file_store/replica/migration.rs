@@ -211,7 +211,7 @@ fn read_memory(
 ) -> Result<(Memory, Vec<u8>), StoreError> {
     let bytes = disk
         .read_part(content, 0, usize::MAX)
-        .map_err(|error| read_error(content, error))?;
+        .map_err(read_error(content))?;
     let decoded = markdown::decode(&file.path, &bytes, chrono::DateTime::UNIX_EPOCH);
     Ok((decoded.memory, bytes))
 }
@@ -220,10 +220,7 @@ fn read_memory(
 fn current_files(disk: &dyn Disk) -> Result<BTreeMap<MemoryId, FileVersionPlace>, StoreError> {
     let (mut folders, mut files) = (vec![CATEGORIES.to_owned()], BTreeMap::new());
     while let Some(folder) = folders.pop() {
-        for entry in disk
-            .list_folder(&folder)
-            .map_err(|error| read_error(&folder, error))?
-        {
+        for entry in disk.list_folder(&folder).map_err(read_error(&folder))? {
             let path = format!("{folder}/{}", entry.name);
             let is_memory =
                 entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');

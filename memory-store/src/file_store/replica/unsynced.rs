@@ -162,10 +162,7 @@ impl FileStore {
             }
         }
         for (path, hash) in expected {
-            let read = self
-                .disk
-                .read(path)
-                .map_err(|error| read_error(path, error))?;
+            let read = self.disk.read(path).map_err(read_error(path))?;
             if read.map(|(bytes, _)| ContentHash::from_bytes(&bytes)) != hash {
                 return Ok(true);
             }
