@@ -2,9 +2,8 @@
 //!
 //! A sentence is read clause by clause, with folded text, so that one list of words covers traditional and simplified characters.
 
-use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
-use super::kind::{StandingCue, StandingForm};
+use super::kind::{Reading, StandingCue, StandingForm};
 use super::words::language_at;
 use crate::language::{WORDS, contains_any, starts_with_any, strip_any, unspaced};
 use crate::text::fold;

@@ -1,6 +1,6 @@
 //! Recognizes sentences that are standing instructions or preferences, by their wording and their author.
 
-use super::kind::{StandingCue, StandingForm, StandingKind, StandingSentence};
+use super::kind::{Reading, StandingCue, StandingForm, StandingKind, StandingSentence};
 use super::pasted::{is_task, plain_sentences};
 use super::words::SentenceWords;
 use super::{chinese, english, grammar};
@@ -54,15 +54,6 @@ fn find_sentences(text: &str, is_guidance: bool) -> Vec<StandingSentence> {
         }
     }
     found
-}
-
-/// What is known of the memory of a sentence.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
-    /// Whether the memory is short; only then a request without `always`, `never` or a condition counts.
-    pub(super) is_short: bool,
-    /// Whether it is also filed as a preference, as feedback or as part of a character; then a prohibition counts, too.
-    pub(super) is_guidance: bool,
 }
 
 fn find_cue(sentence: &str, reading: Reading) -> Option<StandingCue> {

@@ -3,9 +3,8 @@
 mod words;
 
 use self::words::ENGLISH;
-use super::classify::Reading;
 use super::kind::StandingKind::{Instruction, Preference};
-use super::kind::{StandingCue, StandingForm};
+use super::kind::{Reading, StandingCue, StandingForm};
 use super::words::{SentenceWords, language};
 use crate::language::WORDS;
 

@@ -73,3 +73,12 @@ pub(super) struct StandingCue {
     /// The byte offset of the cue in the sentence.
     pub(super) at: usize,
 }
+
+/// What is known of the memory of a sentence.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reading {
+    /// Whether the memory is short; only then a request without `always`, `never` or a condition counts.
+    pub(super) is_short: bool,
+    /// Whether it is also filed as a preference, as feedback or as part of a character; then a prohibition counts, too.
+    pub(super) is_guidance: bool,
+}

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::entry::{format_entry, format_remaining};
 use super::merge::{IndexSection, merge_index};
-use super::page::{IndexLineKind, IndexPage};
+use super::page::{IndexLineKind, IndexPage, TopicIndex};
 use crate::topic::{INDEX_FILE, Topic, TopicKind};
 
 /// Maximum lengths of descriptions in characters, tried in this order until all topics fit.
@@ -23,17 +23,6 @@ pub struct TopicUsage {
     pub count: u64,
     /// Time of the last use.
     pub last: DateTime<Utc>,
-}
-
-/// An index: its text, and the lines that were generated. All other lines belong to the user.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct TopicIndex {
-    /// The whole text.
-    pub text: String,
-    /// The generated lines, in order and without line breaks.
-    ///
-    /// A `\n` before or after one denotes a generated empty line.
-    pub ours: Vec<String>,
 }
 
 /// Returns the index of `topics`, which are sorted by name, based on the previous index `former`.

@@ -1,7 +1,6 @@
 //! Merges the generated lines with the lines of the user.
 
-use super::generate::TopicIndex;
-use super::page::{EMPTY, IndexLine, IndexLineKind, IndexPage, TITLE};
+use super::page::{EMPTY, IndexLine, IndexLineKind, IndexPage, TITLE, TopicIndex};
 use crate::topic::TopicKind;
 
 /// The entries of one topic type, at least one; without a type they get no generated heading.

@@ -19,5 +19,6 @@ mod page;
 #[cfg(test)]
 mod tests;
 
-pub use generate::{INDEX_BYTES, INDEX_LINES, TopicIndex, TopicUsage, TopicUsages, index_text};
+pub use generate::{INDEX_BYTES, INDEX_LINES, TopicUsage, TopicUsages, index_text};
 pub(super) use generate::{overflow_message, truncate_index};
+pub use page::TopicIndex;

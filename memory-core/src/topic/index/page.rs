@@ -3,8 +3,18 @@
 use std::collections::HashMap;
 
 use super::entry::{is_entry, linked_topics};
-use super::generate::TopicIndex;
 use crate::topic::{TopicKind, TopicName};
+
+/// An index: its text, and the lines that were generated. All other lines belong to the user.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TopicIndex {
+    /// The whole text.
+    pub text: String,
+    /// The generated lines, in order and without line breaks.
+    ///
+    /// A `\n` before or after one denotes a generated empty line.
+    pub ours: Vec<String>,
+}
 
 pub(super) const TITLE: &str = "# Memory";
 pub(super) const EMPTY: &str = "(empty)";
