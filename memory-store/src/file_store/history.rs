@@ -10,7 +10,7 @@ use memory_core::{
 
 use super::FileStore;
 use super::plan::{generated_name, replaced_file};
-use super::replica::AppendObstacle;
+use super::replica::ApplyError;
 use super::undo_tracker::{UndoState, UndoTracker};
 use crate::access_key::{have_same_key, key_of_file, name_with_key};
 use crate::disk::parent_folder;
@@ -206,7 +206,7 @@ impl FileStore {
         &self,
         id: &OperationId,
         undo: &Operation,
-    ) -> Result<Result<RevertedFiles, AppendObstacle>, StoreError> {
+    ) -> Result<RevertedFiles, ApplyError> {
         // An interrupted undo, or one by another principal, has reverted a part of the operation.
         let done = self.reverted_changes(id)?;
         let is_begun = !done.is_empty();
@@ -240,7 +240,8 @@ impl FileStore {
         if later.is_empty() {
             return Err(StoreError::OperationNotFound {
                 wanted: format!("operation {id} was already undone"),
-            });
+            }
+            .into());
         }
         if let Some(conflict) = conflict {
             let all = self
@@ -249,7 +250,7 @@ impl FileStore {
                 .collect::<Result<HashSet<_>, _>>()?;
             // The rest of an interrupted undo may be small, and consist of changed files only.
             if all.len() < LARGE_OPERATION || !is_begun && left.len() == later.len() {
-                return Err(conflict);
+                return Err(conflict.into());
             }
         }
         let (mut steps, mut touched) = (Vec::new(), HashSet::new());
@@ -257,9 +258,7 @@ impl FileStore {
             let change = change?;
             // A later part of a long operation may have changed a file of an earlier part again.
             if MAX_FILES_PER_STEP <= steps.len() || touched.contains(&change.id) {
-                if let Err(obstacle) = self.apply_steps(undo, Some(id), &steps)? {
-                    return Ok(Err(obstacle));
-                }
+                self.apply_steps(undo, Some(id), &steps)?;
                 steps.clear();
                 touched.clear();
             }
@@ -276,18 +275,18 @@ impl FileStore {
                 steps.push(revert_step(self.disk.as_ref(), &change)?);
             }
         }
-        let reverted = RevertedFiles {
+        self.apply_steps(undo, Some(id), &steps)?;
+        Ok(RevertedFiles {
             files: (later.len() - left.len()) as u64,
             left: left.into_values().collect(),
-        };
-        Ok(self.apply_steps(undo, Some(id), &steps)?.map(|()| reverted))
+        })
     }
 
     fn try_restore(
         &self,
         trashed: &TrashedFile,
         restore: &Operation,
-    ) -> Result<Result<ChangeOutcome, AppendObstacle>, StoreError> {
+    ) -> Result<ChangeOutcome, ApplyError> {
         let bytes = self.read_trash(&trashed.trash)?;
         let live = match self.load_current(&trashed.id) {
             Ok((loaded, _)) => Some(replaced_file(&loaded)),
@@ -295,7 +294,7 @@ impl FileStore {
                 return self.restore_copy(trashed, &bytes, restore);
             }
             Err(StoreError::NotFound { .. }) => None,
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         // A version with another access key must not become one that other principals read.
         let has_same_key = |live: &&ReplacedFile| {
@@ -309,7 +308,7 @@ impl FileStore {
         let is_moved = live.as_ref().is_none_or(|live| live.path != path);
         let is_taken = is_moved && load(self.disk.as_ref(), &path)?.is_some();
         if is_taken {
-            return Err(StoreError::Conflict { what: path });
+            return Err(StoreError::Conflict { what: path }.into());
         }
         let step = CommitStep {
             id: trashed.id,
@@ -320,12 +319,11 @@ impl FileStore {
             }),
             why: None,
         };
-        Ok(self
-            .apply_steps(restore, None, &[step])?
-            .map(|()| ChangeOutcome::Kept {
-                id: trashed.id,
-                path,
-            }))
+        self.apply_steps(restore, None, &[step])?;
+        Ok(ChangeOutcome::Kept {
+            id: trashed.id,
+            path,
+        })
     }
 
     /// Returns whether the database refused to restore the file that `id` deleted, and this node has no file in its place.
@@ -377,7 +375,7 @@ impl FileStore {
         trashed: &TrashedFile,
         bytes: &[u8],
         restore: &Operation,
-    ) -> Result<Result<ChangeOutcome, AppendObstacle>, StoreError> {
+    ) -> Result<ChangeOutcome, ApplyError> {
         let (former, _) = read_document(&trashed.path, bytes);
         // The id depends only on the operation, so a repeated attempt restores the same memory.
         let id = MemoryId::for_path(&format!("restored/{}/{}", restore.id, trashed.id));
@@ -390,7 +388,7 @@ impl FileStore {
         let name = name_with_key(&generated_name(&memory), &key);
         let path = format!("{}/{name}", parent_folder(&trashed.path));
         if load(self.disk.as_ref(), &path)?.is_some() {
-            return Err(StoreError::Conflict { what: path });
+            return Err(StoreError::Conflict { what: path }.into());
         }
         let bytes = markdown::rewrite(&path, bytes, &memory).map_err(StoreError::Damaged)?;
         let step = CommitStep {
@@ -402,9 +400,8 @@ impl FileStore {
             }),
             why: None,
         };
-        Ok(self
-            .apply_steps(restore, None, &[step])?
-            .map(|()| ChangeOutcome::Kept { id, path }))
+        self.apply_steps(restore, None, &[step])?;
+        Ok(ChangeOutcome::Kept { id, path })
     }
 
     fn changes_where(

@@ -18,7 +18,7 @@ pub use replica::{QueueNotices, SharedStoreStatus};
 pub use statistics::HomeStatistics;
 pub use trial_copy::TrialCopy;
 
-use self::replica::{AppendObstacle, Replica, is_mixed, is_of_conversations, new_contents};
+use self::replica::{ApplyError, Replica, is_mixed, is_of_conversations, new_contents};
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -256,30 +256,28 @@ impl FileStore {
         operation: &Operation,
         undoes: Option<&OperationId>,
         steps: &[CommitStep],
-    ) -> Result<Result<(), AppendObstacle>, StoreError> {
+    ) -> Result<(), ApplyError> {
         if steps.is_empty() {
-            return Ok(Ok(()));
+            return Ok(());
         }
-        if self.replica.is_some() && is_mixed(steps) {
+        let record = record_steps(self.disk.as_ref(), operation, undoes, steps);
+        let Some(replica) = &self.replica else {
+            return Ok(self.execute(&record, &new_contents(steps), Durability::Synced)?);
+        };
+        if is_mixed(steps) {
             // The database commits memories and files apart, so a crash in between would leave one part of the operation.
             let why = "one operation cannot change both memories and facts of conversations of a shared home, and nothing was \
                        changed; change them in two operations";
-            return Err(StoreError::Invalid { why: why.into() });
+            return Err(StoreError::Invalid { why: why.into() }.into());
         }
-        let record = record_steps(self.disk.as_ref(), operation, undoes, steps);
-        match &self.replica {
-            Some(replica) if !is_of_conversations(steps) => {
-                self.append_and_execute(replica, &record, steps)
+        match &replica.conversations {
+            Some(folder) if is_of_conversations(steps) => {
+                Ok(self.execute_in_conversations(folder, &record, steps)?)
             }
-            Some(Replica {
-                conversations: Some(folder),
-                ..
-            }) => self
-                .execute_in_conversations(folder, &record, steps)
-                .map(Ok),
-            _ => self
-                .execute(&record, &new_contents(steps), Durability::Synced)
-                .map(Ok),
+            None if is_of_conversations(steps) => {
+                Ok(self.execute(&record, &new_contents(steps), Durability::Synced)?)
+            }
+            _ => self.append_and_execute(replica, &record, steps),
         }
     }
 

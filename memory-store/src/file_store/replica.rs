@@ -79,13 +79,20 @@ struct LastPull {
     trouble: Option<(Code, String)>,
 }
 
-/// The reason why an operation was not appended.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum AppendObstacle {
+/// The reason why an operation was not performed.
+#[derive(Debug)]
+pub(super) enum ApplyError {
+    Store(StoreError),
     /// Operations of other nodes were applied meanwhile, so that the operation must be planned again.
     Outdated,
     /// The log has another document at this path, and the replica does not.
     Diverged(String),
+}
+
+impl From<StoreError> for ApplyError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
 }
 
 impl Replica {
@@ -368,12 +375,15 @@ impl FileStore {
     /// Runs `attempt`, which plans and performs an operation, again after the operations of other nodes. The caller holds the lock.
     pub(super) fn retry_outdated<T>(
         &self,
-        mut attempt: impl FnMut() -> Result<Result<T, AppendObstacle>, StoreError>,
+        mut attempt: impl FnMut() -> Result<T, ApplyError>,
     ) -> Result<T, StoreError> {
         let Some(replica) = &self.replica else {
-            return Ok(
-                attempt()?.unwrap_or_else(|_| unreachable!("only a replica has other nodes"))
-            );
+            return attempt().map_err(|error| match error {
+                ApplyError::Store(error) => error,
+                ApplyError::Outdated | ApplyError::Diverged(_) => {
+                    unreachable!("only a replica has other nodes")
+                }
+            });
         };
         if self.current(replica)?.is_none() {
             self.create_replica(replica)?;
@@ -387,17 +397,17 @@ impl FileStore {
         let (begun, mut is_restored) = (Instant::now(), false);
         loop {
             let error = match attempt() {
-                Ok(Ok(done)) => return Ok(done),
-                Ok(Err(AppendObstacle::Outdated)) => None,
-                Ok(Err(AppendObstacle::Diverged(what))) if is_restored => {
+                Ok(done) => return Ok(done),
+                Err(ApplyError::Outdated) => None,
+                Err(ApplyError::Diverged(what)) if is_restored => {
                     Some(StoreError::Conflict { what })
                 }
-                Ok(Err(AppendObstacle::Diverged(_))) => {
+                Err(ApplyError::Diverged(_)) => {
                     is_restored = true;
                     self.create_replica(replica)?;
                     None
                 }
-                Err(error) => Some(error),
+                Err(ApplyError::Store(error)) => Some(error),
             };
             // The error may be due to a missing operation of another node.
             if let Some(error) = error {
@@ -428,14 +438,14 @@ impl FileStore {
         replica: &Replica,
         record: &Recorded<JournalPayload>,
         steps: &[CommitStep],
-    ) -> Result<Result<(), AppendObstacle>, StoreError> {
+    ) -> Result<(), ApplyError> {
         let Some(CurrentReplica {
             mut state,
             unreachable,
             ..
         }) = self.current(replica)?
         else {
-            return Ok(Err(AppendObstacle::Outdated));
+            return Err(ApplyError::Outdated);
         };
         let mut files = steps
             .iter()
@@ -449,7 +459,7 @@ impl FileStore {
         };
         // An operation never precedes an earlier one of this node.
         if unreachable.is_some() || !self.queue().is_empty()? {
-            return self.queue_or_fail(replica, &operation, unreachable);
+            return Ok(self.queue_or_fail(replica, &operation, unreachable)?);
         }
         let obstacle = match replica.append(&state.heads, &operation) {
             Ok(LogAppendResult::Appended(position)) => {
@@ -467,30 +477,28 @@ impl FileStore {
                 {
                     let _ = self.save(&mut state);
                 }
-                return Ok(Ok(()));
+                return Ok(());
             }
             // The log may contain the operation. Then it is found there by its token.
             Err(error) if is_unreachable(&error) => {
-                return self.queue_or_fail(replica, &operation, Some(error));
+                return Ok(self.queue_or_fail(replica, &operation, Some(error))?);
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
             Ok(LogAppendResult::Behind) => None,
             Ok(LogAppendResult::Refused(what)) => Some(what),
         };
         let applied = match self.pull_all(replica) {
             Err(error) if is_unreachable(&error) => {
-                return self.queue_or_fail(replica, &operation, Some(error));
+                return Ok(self.queue_or_fail(replica, &operation, Some(error))?);
             }
             applied => applied?,
         };
         // The connection was lost after the operation was appended.
         if applied.contains(&operation.token) {
-            return Ok(Ok(()));
+            return Ok(());
         }
-        Ok(Err(obstacle.filter(|_| applied.is_empty()).map_or(
-            AppendObstacle::Outdated,
-            AppendObstacle::Diverged,
-        )))
+        let obstacle = obstacle.filter(|_| applied.is_empty());
+        Err(obstacle.map_or(ApplyError::Outdated, ApplyError::Diverged))
     }
 
     /// Queues an operation, or returns the error of the database if the store does not queue writes.
@@ -499,10 +507,10 @@ impl FileStore {
         replica: &Replica,
         operation: &NewOperation<'_>,
         unreachable: Option<StoreError>,
-    ) -> Result<Result<(), AppendObstacle>, StoreError> {
+    ) -> Result<(), StoreError> {
         match unreachable {
             Some(error) if !self.options.queues_writes => Err(error),
-            _ => self.queue_and_execute(replica, operation).map(Ok),
+            _ => self.queue_and_execute(replica, operation),
         }
     }
 

@@ -129,9 +129,8 @@ impl MemoryStore for FileStore {
         let _lock = self.lock_for_writing()?;
         self.retry_outdated(|| {
             let plan = self.plan(&set)?;
-            Ok(self
-                .apply_steps(&set.operation, None, &plan.steps)?
-                .map(|()| plan.outcomes))
+            self.apply_steps(&set.operation, None, &plan.steps)?;
+            Ok(plan.outcomes)
         })
     }
 

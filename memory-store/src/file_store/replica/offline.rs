@@ -22,7 +22,7 @@ use memory_core::{
 };
 
 use super::state::{CurrentReplica, ReplicaState};
-use super::{AppendObstacle, Replica, is_unreachable};
+use super::{Replica, is_unreachable};
 use crate::access_key::{access_key, key_of_file, numbered_path};
 use crate::error::io_error;
 use crate::file_store::FileStore;
@@ -43,6 +43,16 @@ const CONFLICT_REASON: &str = "changed on another machine while this one was off
 
 /// The reason of a proposal whose scope was withdrawn from the principal.
 const LOST_SCOPE_REASON: &str = "access to the scope was withdrawn while this machine was offline";
+
+/// The result of an attempt to append the queued operations.
+#[derive(Debug)]
+enum SendResult {
+    Sent,
+    /// The log has further operations.
+    Outdated,
+    /// The log has no further operations, and refuses the one with this token because of a document.
+    Refused { token: i64, what: String },
+}
 
 impl FileStore {
     /// Returns the queue of the operations that are not in the log yet.
@@ -120,9 +130,9 @@ impl FileStore {
                 continue;
             };
             match self.append_queued(replica, &mut state, &refusals)? {
-                Ok(()) => return Ok(applied),
-                Err((_, AppendObstacle::Outdated)) => {}
-                Err((token, AppendObstacle::Diverged(what))) => {
+                SendResult::Sent => return Ok(applied),
+                SendResult::Outdated => {}
+                SendResult::Refused { token, what } => {
                     let count = refusals.entry(token).or_default();
                     *count += 1;
                     match *count {
@@ -278,9 +288,9 @@ impl FileStore {
         replica: &Replica,
         state: &mut ReplicaState,
         refusals: &HashMap<i64, u32>,
-    ) -> Result<Result<(), (i64, AppendObstacle)>, StoreError> {
+    ) -> Result<SendResult, StoreError> {
         let Some(current) = self.current(replica)? else {
-            return Ok(Err((0, AppendObstacle::Outdated)));
+            return Ok(SendResult::Outdated);
         };
         let mut left = self.queue().read()?;
         let mut unreachable = None;
@@ -309,17 +319,15 @@ impl FileStore {
                             .filter(|change| is_proposal_reason(change.why.as_deref()));
                         replica.notices().proposed += proposals.count() as u64;
                     }
-                    Ok(LogAppendResult::Behind) => {
-                        return Ok(Err((first.token, AppendObstacle::Outdated)));
-                    }
+                    Ok(LogAppendResult::Behind) => return Ok(SendResult::Outdated),
                     Ok(LogAppendResult::Refused(what)) => {
                         let is_current = replica.pull(&state.heads)?.operations.is_empty();
-                        let obstacle = if is_current {
-                            AppendObstacle::Diverged(what)
+                        let token = first.token;
+                        return Ok(if is_current {
+                            SendResult::Refused { token, what }
                         } else {
-                            AppendObstacle::Outdated
-                        };
-                        return Ok(Err((first.token, obstacle)));
+                            SendResult::Outdated
+                        });
                     }
                     Err(error) if is_unreachable(&error) => unreachable = Some(error),
                     Err(error) => return Err(error),
@@ -333,7 +341,7 @@ impl FileStore {
                 self.save(state)?;
             }
         }
-        unreachable.map_or(Ok(Ok(())), Err)
+        unreachable.map_or(Ok(SendResult::Sent), Err)
     }
 
     /// Fits a queued operation to the current files, durably.
