@@ -6,16 +6,15 @@
 use std::io;
 
 use chrono::{DateTime, Utc};
-use memory_core::{Code, Memory, Problem, Recorded, RecordedChange, StoreError};
+use memory_core::{Code, Problem, Recorded, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::disk::{Disk, replace_file};
 use crate::error::{io_error, write_error};
 use crate::journal::JournalPayload;
-use crate::markdown;
 use crate::oplog::{operation_from_json, operation_to_json};
-use crate::shared_log::{NewDocument, NewDocumentFile, NewOperation};
+use crate::shared_log::{NewFile, NewOperation};
 
 /// The folder of the queue.
 pub(crate) const OFFLINE_FOLDER: &str = "offline";
@@ -31,72 +30,7 @@ pub(crate) struct OfflineQueue<'d> {
 pub(crate) struct QueuedOperation {
     /// The position in the queue.
     number: u64,
-    /// The number that identifies this part of the operation in the log.
-    pub token: i64,
-    pub record: Recorded<JournalPayload>,
-    /// The files of each change of the record.
-    pub files: Vec<QueuedFile>,
-}
-
-/// The files of a change in the queue.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct QueuedFile {
-    /// The access key of the previous file, if there is one.
-    pub former_key: Option<String>,
-    /// The access key of the new file, if there is one.
-    pub key: Option<String>,
-    /// The bytes of the new file, if there is one.
-    pub content: Option<Vec<u8>>,
-}
-
-impl QueuedOperation {
-    /// Returns the operation for the log.
-    pub(crate) fn to_new_operation(&self) -> NewOperation<'_> {
-        let files = self
-            .record
-            .subject
-            .changes
-            .iter()
-            .zip(&self.files)
-            .map(|(change, file)| NewDocumentFile {
-                former_key: file.former_key.clone(),
-                document: file.document(change),
-            });
-        NewOperation {
-            record: &self.record,
-            token: self.token,
-            files: files.collect(),
-        }
-    }
-
-    /// Returns the contents of the new files.
-    pub(crate) fn contents(&self) -> Vec<Option<&[u8]>> {
-        self.files
-            .iter()
-            .map(|file| file.content.as_deref())
-            .collect()
-    }
-}
-
-impl QueuedFile {
-    /// Returns the new file of a change, if there is one.
-    fn document(&self, change: &RecordedChange) -> Option<NewDocument<'_>> {
-        let (memory, bytes) = read_document(&change.after.as_ref()?.path, self.content.as_deref()?);
-        Some(NewDocument {
-            key: self.key.clone()?,
-            memory,
-            bytes,
-        })
-    }
-}
-
-/// Returns the memory in a new file, and the bytes of the file.
-pub(crate) fn read_document<'a>(path: &str, bytes: &'a [u8]) -> (Memory, &'a [u8]) {
-    // The time replaces dates that the file does not contain.
-    (
-        markdown::decode(path, bytes, DateTime::UNIX_EPOCH).memory,
-        bytes,
-    )
+    pub operation: NewOperation,
 }
 
 impl<'d> OfflineQueue<'d> {
@@ -122,7 +56,7 @@ impl<'d> OfflineQueue<'d> {
             .map(|number| self.read_one(number))
             .transpose()?
             .flatten()
-            .map(|queued| queued.record.operation.at))
+            .map(|queued| queued.operation.record.operation.at))
     }
 
     /// Returns all operations in the order in which they were queued.
@@ -133,40 +67,24 @@ impl<'d> OfflineQueue<'d> {
             .collect()
     }
 
-    /// Adds an operation durably, and returns its position.
-    pub(crate) fn push(&self, operation: &NewOperation<'_>) -> Result<u64, StoreError> {
+    /// Adds an operation durably.
+    pub(crate) fn push(&self, operation: NewOperation) -> Result<QueuedOperation, StoreError> {
         let number = self.numbers()?.last().map_or(1, |last| last + 1);
-        let files = operation.files.iter().map(|file| QueuedFile {
-            former_key: file.former_key.clone(),
-            key: file.document.as_ref().map(|next| next.key.clone()),
-            content: file.document.as_ref().map(|next| next.bytes.to_vec()),
-        });
-        let NewOperation { record, token, .. } = operation;
-        self.replace(&QueuedOperation {
-            number,
-            token: *token,
-            record: (*record).clone(),
-            files: files.collect(),
-        })?;
-        Ok(number)
+        let queued = QueuedOperation { number, operation };
+        self.replace(&queued).map(|()| queued)
     }
 
     /// Replaces an operation durably.
     pub(crate) fn replace(&self, queued: &QueuedOperation) -> Result<(), StoreError> {
         let path = path(queued.number);
-        let bytes = serde_json::to_vec(&WireQueued::from(queued))
+        let bytes = serde_json::to_vec(&WireQueued::from(&queued.operation))
             .expect("texts and numbers have a JSON form");
         replace_file(self.disk, &format!("{path}.tmp"), &path, &bytes).map_err(write_error(&path))
     }
 
     /// Removes an operation durably.
     pub(crate) fn remove(&self, queued: &QueuedOperation) -> Result<(), StoreError> {
-        self.remove_number(queued.number)
-    }
-
-    /// Removes the operation at a position durably.
-    pub(crate) fn remove_number(&self, number: u64) -> Result<(), StoreError> {
-        let path = path(number);
+        let path = path(queued.number);
         let removed = self
             .disk
             .remove(&path)
@@ -202,7 +120,8 @@ impl<'d> OfflineQueue<'d> {
         }
         let parsed = serde_json::from_slice::<WireQueued>(&read)
             .ok()
-            .and_then(|wire| wire.parse(number));
+            .and_then(WireQueued::parse)
+            .map(|operation| QueuedOperation { number, operation });
         let hint = Some(
             "it contains a write that is not in the database; move the file to another folder to continue without it",
         );
@@ -242,11 +161,11 @@ struct WireQueuedFile {
     bytes: Option<Vec<u8>>,
 }
 
-impl From<&QueuedOperation> for WireQueued {
-    fn from(queued: &QueuedOperation) -> Self {
+impl From<&NewOperation> for WireQueued {
+    fn from(queued: &NewOperation) -> Self {
         let operation = serde_json::from_slice(&operation_to_json(&queued.record))
             .expect("a line of the journal is JSON");
-        let file = |file: &QueuedFile| {
+        let file = |file: &NewFile| {
             let text = file
                 .content
                 .as_ref()
@@ -268,17 +187,16 @@ impl From<&QueuedOperation> for WireQueued {
 }
 
 impl WireQueued {
-    fn parse(self, number: u64) -> Option<QueuedOperation> {
+    fn parse(self) -> Option<NewOperation> {
         let record: Recorded<JournalPayload> =
             operation_from_json(self.operation.to_string().as_bytes())?;
-        let file = |file: WireQueuedFile| QueuedFile {
+        let file = |file: WireQueuedFile| NewFile {
             former_key: file.former_key,
             key: file.key,
             content: file.text.map(String::into_bytes).or(file.bytes),
         };
         let files: Vec<_> = self.files.into_iter().map(file).collect();
-        (files.len() == record.subject.changes.len()).then_some(QueuedOperation {
-            number,
+        (files.len() == record.subject.changes.len()).then_some(NewOperation {
             token: self.token,
             record,
             files,
@@ -320,39 +238,27 @@ mod tests {
                 why: Some("why".into()),
             };
             let record = record_steps(&disk, &operation, None, &[step]);
-            let (memory, bytes) = read_document(&path, content);
-            let document = Some(NewDocument {
-                key: "team:web".into(),
-                memory,
-                bytes,
-            });
-            let file = NewDocumentFile {
+            let files = vec![NewFile {
                 former_key: Some("global".into()),
-                document,
-            };
-            let number = queue
-                .push(&NewOperation {
-                    record: &record,
+                key: Some("team:web".into()),
+                content: Some(content.to_vec()),
+            }];
+            let queued = queue
+                .push(NewOperation {
+                    record: record.clone(),
                     token: -7,
-                    files: vec![file],
+                    files: files.clone(),
                 })
                 .unwrap();
-            let [read] = &queue.read().unwrap()[..] else {
+            let [QueuedOperation { operation, .. }] = &queue.read().unwrap()[..] else {
                 panic!("one operation")
             };
             assert_eq!(
-                (read.token, &read.record, read.contents()),
-                (-7, &record, vec![Some(content)])
-            );
-            assert_eq!(
-                (
-                    read.files[0].former_key.as_deref(),
-                    read.files[0].key.as_deref()
-                ),
-                (Some("global"), Some("team:web"))
+                (operation.token, &operation.record, &operation.files),
+                (-7, &record, &files)
             );
             assert_eq!(queue.oldest().unwrap(), Some(DateTime::UNIX_EPOCH));
-            queue.remove_number(number).unwrap();
+            queue.remove(&queued).unwrap();
         }
         std::fs::write(home.path().join(path(1)), "{").unwrap();
         assert_eq!(queue.read().unwrap_err().code(), Code::FileDamaged);

@@ -21,10 +21,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
-use memory_core::{DatabaseFigures, Memory, Recorded, Scope, StoreError};
+use memory_core::{DatabaseFigures, Memory, Recorded, RecordedChange, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::journal::JournalPayload;
+use crate::markdown;
 
 /// A log of operations in a database.
 ///
@@ -43,16 +44,16 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
     /// If the database cannot be reached, rejects the token of the node, or does not contain `known`.
     fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError>;
 
-    /// Appends an operation that was planned with the operations up to `known`.
+    /// Appends an operation that was planned with the operations up to `known`, and advances `known` to it.
     ///
-    /// The operation is durable once the call returns its position, and is not in the log after any other result.
+    /// The operation is durable once it was appended, and is not in the log after any other result.
     ///
     /// # Errors
     /// If the database cannot be reached. Then the log may contain the operation.
     fn append(
         &self,
-        known: &LogHeads,
-        operation: &NewOperation<'_>,
+        known: &mut LogHeads,
+        operation: &NewOperation,
     ) -> Result<LogAppendResult, StoreError>;
 
     /// Deletes the previous versions that were moved to the trash before `before`.
@@ -179,59 +180,69 @@ impl LogHeads {
 /// The result of [`SharedLog::append`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogAppendResult {
-    /// The operation has this position.
-    Appended(i64),
+    /// The operation is in the log.
+    Appended,
     /// The log contains further operations on the same scopes.
     Behind,
     /// The document at this path is not in the expected state, or another document has its path.
     Refused(String),
 }
 
-/// An operation to append.
-#[derive(Debug)]
-pub(crate) struct NewOperation<'a> {
-    pub record: &'a Recorded<JournalPayload>,
+/// An operation to append, or one that waits for this in the queue.
+#[derive(Debug, Clone)]
+pub(crate) struct NewOperation {
+    pub record: Recorded<JournalPayload>,
     /// A random number that identifies this part of the operation.
     pub token: i64,
     /// The files of each change of the record.
-    pub files: Vec<NewDocumentFile<'a>>,
+    pub files: Vec<NewFile>,
 }
 
 /// The files of a change to append.
-#[derive(Debug)]
-pub(crate) struct NewDocumentFile<'a> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NewFile {
     /// The access key of the previous file, if there is one.
     pub former_key: Option<String>,
-    /// The new file, if there is one.
-    pub document: Option<NewDocument<'a>>,
+    /// The access key of the new file, if there is one.
+    pub key: Option<String>,
+    /// The bytes of the new file, if there is one.
+    pub content: Option<Vec<u8>>,
 }
 
-/// A new file of an operation to append.
-#[derive(Debug)]
-pub(crate) struct NewDocument<'a> {
-    /// The access key of the file.
-    pub key: String,
-    pub memory: Memory,
-    pub bytes: &'a [u8],
-}
+impl NewOperation {
+    /// Returns the changes with their files.
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (&RecordedChange, &NewFile)> {
+        self.record.subject.changes.iter().zip(&self.files)
+    }
 
-impl NewOperation<'_> {
+    /// Returns the contents of the new files.
+    pub(crate) fn contents(&self) -> Vec<Option<&[u8]>> {
+        let files = self.files.iter();
+        files.map(|file| file.content.as_deref()).collect()
+    }
+
     /// Returns the access keys of all previous and new files; the global scope if there is no file.
     pub(crate) fn scopes(&self) -> BTreeSet<String> {
-        let of_file = |file: &NewDocumentFile<'_>| {
-            file.former_key
-                .iter()
-                .cloned()
-                .chain(file.document.as_ref().map(|next| next.key.clone()))
-                .collect::<Vec<_>>()
-        };
-        let scopes: BTreeSet<_> = self.files.iter().flat_map(of_file).collect();
+        let scopes: BTreeSet<_> = self.files.iter().flat_map(NewFile::keys).cloned().collect();
         if scopes.is_empty() {
             BTreeSet::from([Scope::Global.to_string()])
         } else {
             scopes
         }
     }
+}
+
+impl NewFile {
+    /// Returns the access keys of the previous and the new file.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
+        self.former_key.iter().chain(&self.key)
+    }
+}
+
+/// Returns the memory in a file of an operation.
+pub(crate) fn decode_memory(path: &str, bytes: &[u8]) -> Memory {
+    // The time replaces dates that the file does not contain.
+    markdown::decode(path, bytes, DateTime::UNIX_EPOCH).memory
 }
 
 /// An operation in the log.

@@ -18,7 +18,7 @@ use crate::error::io_error;
 use crate::journal::{CommitStep, JournalPayload, PlannedFile, ReplacedFile, revert_step};
 use crate::markdown::{self, is_version};
 use crate::memory_file::load;
-use crate::offline_queue::read_document;
+use crate::shared_log::decode_memory;
 
 /// The reason of a change that an undo left out.
 const CHANGED_SINCE: &str = "changed since";
@@ -202,11 +202,7 @@ impl History for FileStore {
 }
 
 impl FileStore {
-    fn try_revert(
-        &self,
-        id: &OperationId,
-        undo: &Operation,
-    ) -> Result<RevertedFiles, ApplyError> {
+    fn try_revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, ApplyError> {
         // An interrupted undo, or one by another principal, has reverted a part of the operation.
         let done = self.reverted_changes(id)?;
         let is_begun = !done.is_empty();
@@ -376,7 +372,7 @@ impl FileStore {
         bytes: &[u8],
         restore: &Operation,
     ) -> Result<ChangeOutcome, ApplyError> {
-        let (former, _) = read_document(&trashed.path, bytes);
+        let former = decode_memory(&trashed.path, bytes);
         // The id depends only on the operation, so a repeated attempt restores the same memory.
         let id = MemoryId::for_path(&format!("restored/{}/{}", restore.id, trashed.id));
         let memory = Memory { id, ..former };

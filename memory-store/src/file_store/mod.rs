@@ -277,7 +277,7 @@ impl FileStore {
             None if is_of_conversations(steps) => {
                 Ok(self.execute(&record, &new_contents(steps), Durability::Synced)?)
             }
-            _ => self.append_and_execute(replica, &record, steps),
+            _ => self.append_and_execute(replica, record, steps),
         }
     }
 

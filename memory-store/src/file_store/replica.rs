@@ -34,11 +34,10 @@ use crate::access_key::{access_key, key_of_file, name_with_key};
 use crate::journal::{CommitStep, JournalPayload};
 use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
-use crate::offline_queue::read_document;
 use crate::shared_files::random_token;
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogIdentity, LoggedOperation, NewDocument, NewDocumentFile,
-    NewOperation, NewsSignal, SharedLog,
+    LogAppendResult, LogIdentity, LoggedOperation, NewFile, NewOperation, NewsSignal, SharedLog,
+    decode_memory,
 };
 use crate::store_folder::StoreFolder;
 
@@ -436,7 +435,7 @@ impl FileStore {
     pub(super) fn append_and_execute(
         &self,
         replica: &Replica,
-        record: &Recorded<JournalPayload>,
+        record: Recorded<JournalPayload>,
         steps: &[CommitStep],
     ) -> Result<(), ApplyError> {
         let Some(CurrentReplica {
@@ -451,7 +450,7 @@ impl FileStore {
             .iter()
             .map(|step| self.new_file(step))
             .collect::<Result<Vec<_>, _>>()?;
-        self.add_keys_of_placeholders(record, &mut files)?;
+        self.add_keys_of_placeholders(&record, &mut files)?;
         let operation = NewOperation {
             record,
             token: random_token()?,
@@ -459,20 +458,14 @@ impl FileStore {
         };
         // An operation never precedes an earlier one of this node.
         if unreachable.is_some() || !self.queue().is_empty()? {
-            return Ok(self.queue_or_fail(replica, &operation, unreachable)?);
+            return Ok(self.queue_or_fail(replica, operation, unreachable)?);
         }
-        let obstacle = match replica.append(&state.heads, &operation) {
-            Ok(LogAppendResult::Appended(position)) => {
-                state.heads.advance(
-                    operation.scopes(),
-                    LogHead {
-                        position,
-                        token: operation.token,
-                    },
-                );
+        let obstacle = match replica.append(&mut state.heads, &operation) {
+            Ok(LogAppendResult::Appended) => {
                 // The operation has happened. If it cannot be performed here, the next read or write repeats it.
+                let NewOperation { record, .. } = &operation;
                 if self
-                    .execute_logged(replica, &mut state, record, &new_contents(steps))
+                    .execute_logged(replica, &mut state, record, &operation.contents())
                     .is_ok()
                 {
                     let _ = self.save(&mut state);
@@ -481,7 +474,7 @@ impl FileStore {
             }
             // The log may contain the operation. Then it is found there by its token.
             Err(error) if is_unreachable(&error) => {
-                return Ok(self.queue_or_fail(replica, &operation, Some(error))?);
+                return Ok(self.queue_or_fail(replica, operation, Some(error))?);
             }
             Err(error) => return Err(error.into()),
             Ok(LogAppendResult::Behind) => None,
@@ -489,7 +482,7 @@ impl FileStore {
         };
         let applied = match self.pull_all(replica) {
             Err(error) if is_unreachable(&error) => {
-                return Ok(self.queue_or_fail(replica, &operation, Some(error))?);
+                return Ok(self.queue_or_fail(replica, operation, Some(error))?);
             }
             applied => applied?,
         };
@@ -505,7 +498,7 @@ impl FileStore {
     fn queue_or_fail(
         &self,
         replica: &Replica,
-        operation: &NewOperation<'_>,
+        operation: NewOperation,
         unreachable: Option<StoreError>,
     ) -> Result<(), StoreError> {
         match unreachable {
@@ -515,7 +508,7 @@ impl FileStore {
     }
 
     /// Returns the files of a step for the log.
-    fn new_file<'a>(&self, step: &'a CommitStep) -> Result<NewDocumentFile<'a>, StoreError> {
+    fn new_file(&self, step: &CommitStep) -> Result<NewFile, StoreError> {
         let principal = self.principal_name()?;
         let former = step
             .before
@@ -526,18 +519,11 @@ impl FileStore {
         let key = |path: &str, memory: &Memory| {
             key_of_file(path, &memory.scope, principal.as_deref()).to_string()
         };
-        let document = step.after.as_ref().map(|next| {
-            let (memory, bytes) = read_document(&next.path, &next.bytes);
-            NewDocument {
-                key: key(&next.path, &memory),
-                memory,
-                bytes,
-            }
-        });
-        let former_key = former.map(|former| key(&former.stored.path, &former.stored.memory));
-        Ok(NewDocumentFile {
-            former_key,
-            document,
+        let next = step.after.as_ref();
+        Ok(NewFile {
+            former_key: former.map(|former| key(&former.stored.path, &former.stored.memory)),
+            key: next.map(|next| key(&next.path, &decode_memory(&next.path, &next.bytes))),
+            content: next.map(|next| next.bytes.clone()),
         })
     }
 
@@ -545,7 +531,7 @@ impl FileStore {
     fn add_keys_of_placeholders(
         &self,
         record: &Recorded<JournalPayload>,
-        files: &mut [NewDocumentFile<'_>],
+        files: &mut [NewFile],
     ) -> Result<(), StoreError> {
         let changes = &record.subject.changes;
         let Some(undone) = record

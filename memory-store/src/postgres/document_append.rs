@@ -13,7 +13,7 @@ use super::access::{PrincipalToken, begin};
 use super::conditions::{SqlParameter, split_nanos};
 use super::connections::end_transaction;
 use super::error::DatabaseError;
-use crate::shared_log::{LogAppendResult, LogHeads, NewDocumentFile, NewOperation};
+use crate::shared_log::{LogHeads, NewFile, NewOperation, decode_memory};
 
 /// Maximum number of rows in a statement, and of bytes in their contents.
 const BATCH: (usize, usize) = (1_000, 8 << 20);
@@ -26,7 +26,9 @@ const APPEND_CHANGES: &str = "
     SELECT memory_node_append_changes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
         $23)";
 
-/// Appends an operation in one transaction, with a notification from the node with the number `notifier`, if there is one.
+/// Appends an operation in one transaction, and returns its position; `None` if the head of one of its scopes is not the known one.
+///
+/// The transaction contains a notification from the node with the number `notifier`, if there is one.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if a document is not in the expected state, or another one has its path or its id.
@@ -34,9 +36,9 @@ pub(super) async fn append(
     client: &Client,
     token: Option<&PrincipalToken>,
     known: &LogHeads,
-    operation: &NewOperation<'_>,
+    operation: &NewOperation,
     notifier: Option<i64>,
-) -> Result<LogAppendResult, DatabaseError> {
+) -> Result<Option<i64>, DatabaseError> {
     let scopes = operation.scopes();
     let mut batches = batches(operation);
     let last = batches.pop();
@@ -63,7 +65,7 @@ pub(super) async fn append(
     let position = match begun.await {
         Ok(Some(position)) => position,
         obstacle => {
-            return end_transaction(client, obstacle.map(|_| LogAppendResult::Behind)).await;
+            return end_transaction(client, obstacle).await;
         }
     };
     // If the changes fail, the COMMIT rolls back.
@@ -76,13 +78,13 @@ pub(super) async fn append(
     let (appended, committed) = join!(biased; last_changes, client.batch_execute("COMMIT"));
     appended?;
     committed?;
-    Ok(LogAppendResult::Appended(position))
+    Ok(Some(position))
 }
 
 /// Appends the operation, of its changes only the previous versions, and returns its position; `None` if the head of one of its scopes is not the known one.
 async fn append_operation(
     client: &Client,
-    operation: &NewOperation<'_>,
+    operation: &NewOperation,
     scopes: &BTreeSet<String>,
     known: &LogHeads,
     notifier: Option<i64>,
@@ -102,7 +104,7 @@ async fn append_operation(
     let Recorded {
         operation: Operation { id, verb, by, at },
         ..
-    } = operation.record;
+    } = &operation.record;
     let (at, nanos) = split_nanos(*at);
     let former = FormerColumns::new(operation);
     let values: [SqlParameter; 17] = [
@@ -145,9 +147,9 @@ struct FormerColumns<'a> {
 }
 
 impl<'a> FormerColumns<'a> {
-    fn new(operation: &'a NewOperation<'_>) -> Self {
+    fn new(operation: &'a NewOperation) -> Self {
         let mut columns = Self::default();
-        for (number, (change, file)) in changes(operation).enumerate() {
+        for (number, (change, file)) in operation.changes().enumerate() {
             let (Some(former), Some(scope)) = (&change.before, &file.former_key) else {
                 continue;
             };
@@ -165,10 +167,10 @@ impl<'a> FormerColumns<'a> {
 }
 
 /// Returns ranges of the changes, each of which fits into a statement.
-fn batches(operation: &NewOperation<'_>) -> Vec<Range<usize>> {
+fn batches(operation: &NewOperation) -> Vec<Range<usize>> {
     let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (number, file) in operation.files.iter().enumerate() {
-        bytes += file.document.as_ref().map_or(0, |next| next.bytes.len());
+        bytes += file.content.as_ref().map_or(0, Vec::len);
         if BATCH.0 <= number + 1 - start || BATCH.1 <= bytes {
             batches.push(start..number + 1);
             (start, bytes) = (number + 1, 0);
@@ -204,7 +206,7 @@ struct ChangeColumns<'a> {
 }
 
 impl<'a> ChangeColumns<'a> {
-    fn push(&mut self, number: usize, change: &'a RecordedChange, file: &'a NewDocumentFile<'_>) {
+    fn push(&mut self, number: usize, change: &'a RecordedChange, file: &'a NewFile) {
         let hash = |file: &'a RecordedFile| file.hash.as_bytes().as_slice();
         let before = change.before.as_ref();
         self.numbers.push(row_number(number));
@@ -216,14 +218,16 @@ impl<'a> ChangeColumns<'a> {
         self.former_trash
             .push(before.and_then(|file| file.trash.as_deref()));
         self.reasons.push(change.why.as_deref().map(without_nul));
-        let after = change.after.as_ref().zip(file.document.as_ref());
-        let memory = after.map(|(_, document)| &document.memory);
-        self.scopes
-            .push(after.map(|(_, document)| document.key.as_str()));
-        self.paths.push(after.map(|(file, _)| file.path.as_str()));
-        self.hashes.push(after.map(|(file, _)| hash(file)));
-        self.contents
-            .push(after.map(|(_, document)| document.bytes));
+        let content = file.content.as_deref();
+        let after = change.after.as_ref().filter(|_| content.is_some());
+        let memory = after
+            .zip(content)
+            .map(|(after, content)| decode_memory(&after.path, content));
+        let memory = memory.as_ref();
+        self.scopes.push(file.key.as_deref());
+        self.paths.push(after.map(|file| file.path.as_str()));
+        self.hashes.push(after.map(hash));
+        self.contents.push(content);
         self.categories
             .push(memory.map(|memory| memory.category.as_str()));
         self.phases.push(memory.map(|memory| memory.phase.as_str()));
@@ -245,14 +249,15 @@ impl<'a> ChangeColumns<'a> {
 /// Appends changes, and inserts their new documents.
 async fn append_changes(
     client: &Client,
-    operation: &NewOperation<'_>,
+    operation: &NewOperation,
     scopes: &BTreeSet<String>,
     position: i64,
     batch: Range<usize>,
 ) -> Result<(), DatabaseError> {
     let scopes: Vec<_> = scopes.iter().collect();
     let mut columns = ChangeColumns::default();
-    for (number, (change, file)) in changes(operation)
+    for (number, (change, file)) in operation
+        .changes()
         .enumerate()
         .take(batch.end)
         .skip(batch.start)
@@ -309,17 +314,6 @@ async fn append_changes(
         }
         Err(error) => Err(error.into()),
     }
-}
-
-fn changes<'a>(
-    operation: &'a NewOperation<'_>,
-) -> impl Iterator<Item = (&'a RecordedChange, &'a NewDocumentFile<'a>)> {
-    operation
-        .record
-        .subject
-        .changes
-        .iter()
-        .zip(&operation.files)
 }
 
 fn row_number(number: usize) -> i32 {

@@ -206,8 +206,8 @@ impl SharedLog for PostgresDocumentLog {
 
     fn append(
         &self,
-        known: &LogHeads,
-        operation: &NewOperation<'_>,
+        known: &mut LogHeads,
+        operation: &NewOperation,
     ) -> Result<LogAppendResult, StoreError> {
         let append = async |client: &Client| {
             self.run_with_notifier(async |notifier| {
@@ -216,8 +216,14 @@ impl SharedLog for PostgresDocumentLog {
             .await
         };
         match self.run(&append) {
+            Ok(Some(position)) => {
+                let token = operation.token;
+                known.advance(operation.scopes(), LogHead { position, token });
+                Ok(LogAppendResult::Appended)
+            }
+            Ok(None) => Ok(LogAppendResult::Behind),
             Err(StoreError::Conflict { what }) => Ok(LogAppendResult::Refused(what)),
-            done => done,
+            Err(error) => Err(error),
         }
     }
 

@@ -99,12 +99,12 @@ impl FileStore {
             .queue()
             .read()?
             .into_iter()
-            .partition(|queued| applied.contains(&queued.token));
+            .partition(|queued| applied.contains(&queued.operation.token));
         // The database has performed them, but its response was lost.
         in_log
             .iter()
             .try_for_each(|queued| self.queue().remove(queued))?;
-        let queued = queued.into_iter().flat_map(|queued| queued.files);
+        let queued = queued.into_iter().flat_map(|queued| queued.operation.files);
         contents.extend(
             queued.filter_map(|file| Some(ContentHash::from_bytes(file.content?.as_slice()))),
         );

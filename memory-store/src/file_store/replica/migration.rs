@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use memory_core::{
-    ContentHash, HomeSection, Memory, MemoryId, Operation, OperationId, Progress, Recorded,
-    RecordedChange, RecordedFile, StoreError, Verb,
+    ContentHash, HomeSection, MemoryId, Operation, OperationId, Progress, Recorded, RecordedChange,
+    RecordedFile, StoreError, Verb,
 };
 
 use crate::access_key::{access_key, name_with_key};
@@ -19,10 +19,9 @@ use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
 use crate::journal::{JournalPayload, journal};
 use crate::lock::WriterLock;
-use crate::markdown;
 use crate::memory_file::load;
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, NewDocument, NewDocumentFile, NewOperation, SharedLog,
+    LogAppendResult, LogHeads, NewFile, NewOperation, SharedLog, decode_memory,
 };
 
 /// A version of a file, and the path of its content on the disk.
@@ -115,51 +114,24 @@ impl CopiedOperation {
         heads: &mut LogHeads,
     ) -> Result<(), StoreError> {
         let mut record = self.record.clone();
-        let mut former_keys: Vec<Option<String>> = Vec::new();
-        let mut documents: Vec<Option<(Memory, Vec<u8>)>> = Vec::new();
+        let mut files = Vec::new();
         for (change, (former, next)) in record.subject.changes.iter_mut().zip(&self.contents) {
-            former_keys.push(match (former, &mut change.before) {
-                (Some(content), Some(file)) => {
-                    Some(name_with_scope(file, &read_memory(disk, content, file)?.0))
-                }
-                _ => None,
-            });
-            documents.push(match (next, &mut change.after) {
-                (Some(content), Some(file)) => {
-                    let document = read_memory(disk, content, file)?;
-                    name_with_scope(file, &document.0);
-                    Some(document)
-                }
-                _ => None,
+            let former = read_version(disk, former.as_deref(), change.before.as_mut())?;
+            let next = read_version(disk, next.as_deref(), change.after.as_mut())?;
+            let (key, content) = next.unzip();
+            files.push(NewFile {
+                former_key: former.map(|(key, _)| key),
+                key,
+                content,
             });
         }
-        let files = former_keys
-            .into_iter()
-            .zip(&documents)
-            .map(|(former_key, document)| NewDocumentFile {
-                former_key,
-                document: document.as_ref().map(|(memory, bytes)| NewDocument {
-                    key: access_key(&memory.scope, None).to_string(),
-                    memory: memory.clone(),
-                    bytes,
-                }),
-            });
         let operation = NewOperation {
-            record: &record,
+            record,
             token: self.token(at),
-            files: files.collect(),
+            files,
         };
         match log.append(heads, &operation)? {
-            LogAppendResult::Appended(position) => {
-                heads.advance(
-                    operation.scopes(),
-                    LogHead {
-                        position,
-                        token: operation.token,
-                    },
-                );
-                Ok(())
-            }
+            LogAppendResult::Appended => Ok(()),
             // The connection was lost after the operation was appended, or another program uses the database.
             LogAppendResult::Behind => {
                 let (next, done) = logged_operations(log)?;
@@ -195,25 +167,22 @@ fn logged_operations(log: &dyn SharedLog) -> Result<(LogHeads, Vec<i64>), StoreE
     }
 }
 
-/// Gives a file the name that it has in replicas, and returns its access key.
-fn name_with_scope(file: &mut RecordedFile, memory: &Memory) -> String {
-    let key = access_key(&memory.scope, None);
-    let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
-    file.path = format!("{folder}/{}", name_with_key(&name.replace('@', "-"), &key));
-    key.to_string()
-}
-
-/// Reads a version of a file that was at `file` from the path `content`.
-fn read_memory(
+/// Reads a version of `file` from the path `content`, gives the file the name that it has in replicas, and returns its access key and bytes.
+fn read_version(
     disk: &dyn Disk,
-    content: &str,
-    file: &RecordedFile,
-) -> Result<(Memory, Vec<u8>), StoreError> {
+    content: Option<&str>,
+    file: Option<&mut RecordedFile>,
+) -> Result<Option<(String, Vec<u8>)>, StoreError> {
+    let Some((content, file)) = content.zip(file) else {
+        return Ok(None);
+    };
     let bytes = disk
         .read_part(content, 0, usize::MAX)
         .map_err(read_error(content))?;
-    let decoded = markdown::decode(&file.path, &bytes, chrono::DateTime::UNIX_EPOCH);
-    Ok((decoded.memory, bytes))
+    let key = access_key(&decode_memory(&file.path, &bytes).scope, None);
+    let (folder, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+    file.path = format!("{folder}/{}", name_with_key(&name.replace('@', "-"), &key));
+    Ok(Some((key.to_string(), bytes)))
 }
 
 /// Returns the current file of each memory.

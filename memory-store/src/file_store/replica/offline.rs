@@ -32,11 +32,9 @@ use crate::journal::{
 };
 use crate::markdown;
 use crate::memory_file::load;
-use crate::offline_queue::{
-    OFFLINE_FOLDER, OfflineQueue, QueuedFile, QueuedOperation, read_document,
-};
+use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedOperation};
 use crate::oplog::Durability;
-use crate::shared_log::{LogAppendResult, LogHead, LoggedOperation, NewOperation};
+use crate::shared_log::{LogAppendResult, LoggedOperation, NewFile, NewOperation, decode_memory};
 
 /// The reason of a proposal in the journal.
 const CONFLICT_REASON: &str = "changed on another machine while this one was offline";
@@ -51,7 +49,10 @@ enum SendResult {
     /// The log has further operations.
     Outdated,
     /// The log has no further operations, and refuses the one with this token because of a document.
-    Refused { token: i64, what: String },
+    Refused {
+        token: i64,
+        what: String,
+    },
 }
 
 impl FileStore {
@@ -64,21 +65,19 @@ impl FileStore {
     pub(super) fn queue_and_execute(
         &self,
         replica: &Replica,
-        operation: &NewOperation<'_>,
+        operation: NewOperation,
     ) -> Result<(), StoreError> {
         // Without the database, lost files could not be restored.
         if self.queue().is_empty()? {
             self.sync_unsynced(replica)?;
         }
-        let number = self.queue().push(operation)?;
-        let contents: Vec<_> = operation
-            .files
-            .iter()
-            .map(|file| file.document.as_ref().map(|next| next.bytes))
-            .collect();
-        if let Err(error) = self.execute(operation.record, &contents, Durability::Synced) {
+        let queued = self.queue().push(operation)?;
+        let operation = &queued.operation;
+        if let Err(error) =
+            self.execute(&operation.record, &operation.contents(), Durability::Synced)
+        {
             // The caller learns that the operation failed, so it must not happen later.
-            self.queue().remove_number(number)?;
+            self.queue().remove(&queued)?;
             return Err(error);
         }
         replica.notices().is_queued = true;
@@ -95,8 +94,9 @@ impl FileStore {
         while !left.is_empty() {
             let mut first = left.remove(0);
             self.fit(&mut first, &mut left, false)?;
-            if !first.files.is_empty() {
-                self.execute(&first.record, &first.contents(), Durability::Synced)?;
+            let operation = &first.operation;
+            if !operation.files.is_empty() {
+                self.execute(&operation.record, &operation.contents(), Durability::Synced)?;
             }
         }
         Ok(())
@@ -119,8 +119,8 @@ impl FileStore {
                 let queued = self.queue().read()?;
                 let performed = &queued[..self.performed(&current, &queued)?];
                 // A part of the journal was deleted, so the files are no evidence of the state of the log.
-                if performed.iter().any(|queued| {
-                    !current.has(&queued.record) && !queued.record.subject.changes.is_empty()
+                if performed.iter().any(|QueuedOperation { operation, .. }| {
+                    !current.has(&operation.record) && !operation.files.is_empty()
                 }) {
                     applied.extend(self.create_replica(replica)?);
                     continue;
@@ -157,7 +157,7 @@ impl FileStore {
         applied: &mut Vec<i64>,
     ) -> Result<Option<ReplicaState>, StoreError> {
         let queued = self.queue().read()?;
-        let own: HashSet<i64> = queued.iter().map(|queued| queued.token).collect();
+        let own: HashSet<i64> = queued.iter().map(|queued| queued.operation.token).collect();
         let mut state = current.state.clone();
         let mut news: Vec<LoggedOperation> = Vec::new();
         // Without the database, the queued operations must stay in the files, so everything is fetched first.
@@ -182,17 +182,15 @@ impl FileStore {
             news.extend(page.operations);
         }
         let is_in_order = queued.iter().all(|queued| {
-            current.has(&queued.record) && is_permitted(queued, state.readable.as_deref())
+            current.has(&queued.operation.record)
+                && is_permitted(&queued.operation, state.readable.as_deref())
         }) && news
             .iter()
             .all(|logged| own.contains(&logged.token) || current.has(&logged.record));
         if !is_in_order {
-            for queued in queued
-                .iter()
-                .rev()
-                .filter(|queued| current.has(&queued.record))
-            {
-                match self.take_back(&queued.record) {
+            let records = queued.iter().map(|queued| &queued.operation.record);
+            for record in records.rev().filter(|record| current.has(record)) {
+                match self.take_back(record) {
                     // The previous version was purged.
                     Err(error) if is_missing_file(&error) => {
                         applied.extend(self.create_replica(replica)?);
@@ -216,7 +214,7 @@ impl FileStore {
         let logged: HashSet<i64> = news.iter().map(|logged| logged.token).collect();
         queued
             .iter()
-            .filter(|queued| logged.contains(&queued.token))
+            .filter(|queued| logged.contains(&queued.operation.token))
             .try_for_each(|queued| self.queue().remove(queued))?;
         self.save(&mut state)?;
         Ok(Some(state))
@@ -228,7 +226,7 @@ impl FileStore {
         current: &CurrentReplica,
         queued: &[QueuedOperation],
     ) -> Result<usize, StoreError> {
-        for (place, operation) in queued.iter().enumerate().rev() {
+        for (place, QueuedOperation { operation, .. }) in queued.iter().enumerate().rev() {
             if current.has(&operation.record) || self.has_effect(operation)? {
                 return Ok(place + 1);
             }
@@ -237,7 +235,7 @@ impl FileStore {
     }
 
     /// Returns whether a file is as a queued operation leaves it, there or in the trash.
-    fn has_effect(&self, queued: &QueuedOperation) -> Result<bool, StoreError> {
+    fn has_effect(&self, queued: &NewOperation) -> Result<bool, StoreError> {
         for change in &queued.record.subject.changes {
             let kept = change.after.as_ref().map(|after| (&after.path, after.hash));
             let trashed = change.before.as_ref().and_then(|before| {
@@ -296,24 +294,21 @@ impl FileStore {
         let mut unreachable = None;
         while !left.is_empty() {
             let mut first = left.remove(0);
-            let is_in_files = current.has(&first.record);
+            let is_in_files = current.has(&first.operation.record);
             if !is_in_files {
-                let is_forced = refusals.get(&first.token).is_some_and(|count| 2 <= *count);
-                self.fit(&mut first, &mut left, is_forced)?;
+                let refused = refusals.get(&first.operation.token);
+                self.fit(
+                    &mut first,
+                    &mut left,
+                    refused.is_some_and(|count| 2 <= *count),
+                )?;
             }
-            let is_empty = first.record.subject.changes.is_empty();
+            let operation = &first.operation;
+            let is_empty = operation.files.is_empty();
             if unreachable.is_none() && !is_empty {
-                let operation = first.to_new_operation();
-                match replica.append(&state.heads, &operation) {
-                    Ok(LogAppendResult::Appended(position)) => {
-                        state.heads.advance(
-                            operation.scopes(),
-                            LogHead {
-                                position,
-                                token: operation.token,
-                            },
-                        );
-                        let changes = &first.record.subject.changes;
+                match replica.append(&mut state.heads, operation) {
+                    Ok(LogAppendResult::Appended) => {
+                        let changes = &operation.record.subject.changes;
                         let proposals = changes
                             .iter()
                             .filter(|change| is_proposal_reason(change.why.as_deref()));
@@ -322,7 +317,7 @@ impl FileStore {
                     Ok(LogAppendResult::Behind) => return Ok(SendResult::Outdated),
                     Ok(LogAppendResult::Refused(what)) => {
                         let is_current = replica.pull(&state.heads)?.operations.is_empty();
-                        let token = first.token;
+                        let token = operation.token;
                         return Ok(if is_current {
                             SendResult::Refused { token, what }
                         } else {
@@ -334,7 +329,7 @@ impl FileStore {
                 }
             }
             if !is_in_files && !is_empty {
-                self.execute(&first.record, &first.contents(), Durability::Synced)?;
+                self.execute(&operation.record, &operation.contents(), Durability::Synced)?;
             }
             if unreachable.is_none() {
                 self.queue().remove(&first)?;
@@ -355,7 +350,8 @@ impl FileStore {
         is_forced: bool,
     ) -> Result<(), StoreError> {
         self.index.refresh(RefreshDepth::Names)?;
-        let changes = &queued.record.subject.changes;
+        let NewOperation { record, .. } = &queued.operation;
+        let changes = &record.subject.changes;
         let conflicts = changes
             .iter()
             .map(|change| self.is_conflict(change))
@@ -363,23 +359,15 @@ impl FileStore {
         let is_whole = is_forced || changes.len() < LARGE_OPERATION && conflicts.contains(&true);
         let (mut steps, mut files) = (Vec::new(), Vec::new());
         let (mut taken, mut proposed, mut moved) = (HashSet::new(), HashSet::new(), HashMap::new());
-        for ((change, file), is_conflict) in changes.iter().zip(&queued.files).zip(conflicts) {
+        for ((change, file), is_conflict) in queued.operation.changes().zip(conflicts) {
             if (is_whole || is_conflict) && !change.is_placeholder() {
                 let mut last = (change, file);
-                for queued in later.iter() {
-                    let mut of_memory = queued
-                        .record
-                        .subject
-                        .changes
-                        .iter()
-                        .zip(&queued.files)
-                        .filter(|(own, _)| own.id == change.id);
-                    last = of_memory.next_back().unwrap_or(last);
+                for QueuedOperation { operation, .. } in later.iter() {
+                    let of_memory = operation.changes().filter(|(own, _)| own.id == change.id);
+                    last = of_memory.last().unwrap_or(last);
                 }
                 proposed.insert(change.id);
-                if let Some(memory) =
-                    self.propose(&queued.record.operation, change, last, is_forced)?
-                {
+                if let Some(memory) = self.propose(&record.operation, change, last, is_forced)? {
                     let name =
                         format!("{}-{}.md", text::slug(memory.headline()), memory.id.short());
                     let name = self.name_in_scope(name, &memory.scope)?;
@@ -387,7 +375,7 @@ impl FileStore {
                     let bytes = markdown::encode(&memory, "").into_bytes();
                     let key =
                         access_key(&memory.scope, self.principal_name()?.as_deref()).to_string();
-                    files.push(QueuedFile {
+                    files.push(NewFile {
                         former_key: None,
                         key: Some(key),
                         content: Some(bytes.clone()),
@@ -437,7 +425,7 @@ impl FileStore {
                 why: change.why.clone(),
             });
         }
-        let mut operation = queued.record.operation.clone();
+        let mut operation = record.operation.clone();
         if changes.iter().all(|change| proposed.contains(&change.id)) {
             operation.verb = Verb::Propose;
         }
@@ -445,25 +433,26 @@ impl FileStore {
         let is_undo = steps
             .iter()
             .all(|step| !is_proposal_reason(step.why.as_deref()));
-        let undoes = queued.record.undoes.clone().filter(|_| is_undo);
-        let record = record_steps(self.disk.as_ref(), &operation, undoes.as_ref(), &steps);
-        if record != queued.record {
-            (queued.record, queued.files) = (record, files);
+        let undoes = record.undoes.clone().filter(|_| is_undo);
+        let fitted = record_steps(self.disk.as_ref(), &operation, undoes.as_ref(), &steps);
+        if fitted != *record {
+            (queued.operation.record, queued.operation.files) = (fitted, files);
             self.queue().replace(queued)?;
         }
         // The proposals are durable, so the later changes are not lost.
         for queued in later {
-            let changes = std::mem::take(&mut queued.record.subject.changes);
+            let operation = &mut queued.operation;
+            let changes = std::mem::take(&mut operation.record.subject.changes);
             let is_affected = changes
                 .iter()
                 .any(|change| proposed.contains(&change.id) || moved.contains_key(&change.id));
-            let files = std::mem::take(&mut queued.files);
+            let files = std::mem::take(&mut operation.files);
             let left = changes
                 .into_iter()
                 .zip(files)
                 .filter(|(change, _)| !proposed.contains(&change.id));
-            (queued.record.subject.changes, queued.files) = left.unzip();
-            for change in &mut queued.record.subject.changes {
+            (operation.record.subject.changes, operation.files) = left.unzip();
+            for change in &mut operation.record.subject.changes {
                 let Some((from, to)) = moved.get(&change.id) else {
                     continue;
                 };
@@ -537,7 +526,7 @@ impl FileStore {
         &self,
         operation: &Operation,
         first: &RecordedChange,
-        last: (&RecordedChange, &QueuedFile),
+        last: (&RecordedChange, &NewFile),
         is_refusing: bool,
     ) -> Result<Option<Memory>, StoreError> {
         let current = self.find(&first.id)?;
@@ -557,10 +546,10 @@ impl FileStore {
                 ProposedAction::Delete(target(&current)),
             ),
             (None, Some((after, bytes))) => {
-                (read_document(&after.path, bytes).0, ProposedAction::Write)
+                (decode_memory(&after.path, bytes), ProposedAction::Write)
             }
             (Some(current), Some((after, bytes))) => {
-                let memory = read_document(&after.path, bytes).0;
+                let memory = decode_memory(&after.path, bytes);
                 if is_equal(&memory, &current.memory) {
                     return Ok(None);
                 }
@@ -630,11 +619,8 @@ impl FileStore {
 }
 
 /// Returns whether the principal of the node may write all scopes of a queued operation.
-fn is_permitted(queued: &QueuedOperation, readable: Option<&[String]>) -> bool {
-    let mut keys = queued
-        .files
-        .iter()
-        .flat_map(|file| file.former_key.iter().chain(&file.key));
+fn is_permitted(operation: &NewOperation, readable: Option<&[String]>) -> bool {
+    let mut keys = operation.files.iter().flat_map(NewFile::keys);
     readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
 }
 

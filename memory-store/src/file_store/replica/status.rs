@@ -44,13 +44,13 @@ impl Replica {
     /// Appends an operation to the log.
     pub(super) fn append(
         &self,
-        known: &LogHeads,
-        operation: &NewOperation<'_>,
+        known: &mut LogHeads,
+        operation: &NewOperation,
     ) -> Result<LogAppendResult, StoreError> {
         let result = self.log.append(known, operation)?;
         self.counters.record_contact();
         let count = match result {
-            LogAppendResult::Appended(_) => &self.counters.appended,
+            LogAppendResult::Appended => &self.counters.appended,
             LogAppendResult::Behind | LogAppendResult::Refused(_) => &self.counters.conflicts,
         };
         count.fetch_add(1, Ordering::Relaxed);

@@ -95,8 +95,8 @@ impl SharedLog for MemoryLogConnection {
 
     fn append(
         &self,
-        known: &LogHeads,
-        operation: &NewOperation<'_>,
+        known: &mut LogHeads,
+        operation: &NewOperation,
     ) -> Result<LogAppendResult, StoreError> {
         if self.appends_left.fetch_sub(1, Ordering::SeqCst) == 0 {
             self.is_lost.store(true, Ordering::SeqCst);
@@ -112,19 +112,13 @@ impl SharedLog for MemoryLogConnection {
         }
         let mut documents = log.documents.clone();
         let mut contents = Vec::new();
-        for (change, file) in operation
-            .record
-            .subject
-            .changes
-            .iter()
-            .zip(&operation.files)
-        {
+        for (change, file) in operation.changes() {
             if let Some(former) = &change.before
                 && documents.remove(&change.id) != Some((former.path.clone(), former.hash))
             {
                 return Ok(LogAppendResult::Refused(former.path.clone()));
             }
-            contents.push(file.document.as_ref().map(|next| next.bytes.to_vec()));
+            contents.push(file.content.clone());
         }
         for change in &operation.record.subject.changes {
             let Some(after) = &change.after else { continue };
@@ -163,7 +157,8 @@ impl SharedLog for MemoryLogConnection {
             self.is_lost.store(true, Ordering::SeqCst);
         }
         self.check()?;
-        Ok(LogAppendResult::Appended(position))
+        known.advance(operation.scopes(), LogHead { position, token });
+        Ok(LogAppendResult::Appended)
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(), StoreError> {
