@@ -7,6 +7,7 @@
 
 mod connection_status;
 mod creation;
+mod feed;
 mod migration;
 mod offline;
 mod state;
@@ -25,7 +26,7 @@ use memory_core::{
     Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
 };
 
-use self::state::{CurrentReplica, ReplicaState};
+use self::state::CurrentReplica;
 use self::status::ReplicaCounters;
 use self::unsynced::SystemStart;
 use super::plan::generated_name;
@@ -36,8 +37,7 @@ use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
 use crate::shared_files::random_token;
 use crate::shared_log::{
-    LogAppendResult, LogIdentity, LoggedOperation, NewFile, NewOperation, NewsSignal, SharedLog,
-    decode_memory,
+    LogAppendResult, LogIdentity, NewFile, NewOperation, NewsSignal, SharedLog, decode_memory,
 };
 use crate::store_folder::StoreFolder;
 
@@ -567,87 +567,6 @@ impl FileStore {
             file.former_key = keys.get(&change.id).cloned();
         }
         Ok(())
-    }
-
-    /// Applies new operations and sends queued ones, and acquires the lock only if there are any.
-    fn pull_news(&self, replica: &Replica) -> Result<(), StoreError> {
-        if let Some(CurrentReplica {
-            state, unreachable, ..
-        }) = self.current(replica)?
-        {
-            unreachable.map_or(Ok(()), Err)?;
-            let page = replica.pull(&state.heads)?;
-            if page.operations.is_empty()
-                && page.readable == state.readable
-                && self.queue().is_empty()?
-            {
-                return Ok(());
-            }
-        }
-        let _lock = self.lock_for_writing()?;
-        self.pull_all(replica).map(drop)
-    }
-
-    /// Applies all new operations and sends all queued ones, and returns the tokens of those that were applied. The caller holds the lock.
-    fn pull_all(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
-        let Some(mut current) = self.current(replica)? else {
-            let applied = self.create_replica(replica)?;
-            self.send_queued(replica)?;
-            return Ok(applied);
-        };
-        if let Some(error) = current.unreachable {
-            return Err(error);
-        }
-        if !self.queue().is_empty()? {
-            return self.send_queued(replica);
-        }
-        let mut applied = Vec::new();
-        loop {
-            let page = replica.pull(&current.state.heads)?;
-            if page.has_lost_scope(&current.state.heads) {
-                current.state.has_lost_scope = true;
-                self.write_state(&current.state)?;
-                applied.extend(self.create_replica(replica)?);
-                return Ok(applied);
-            }
-            if page.operations.is_empty() && page.readable == current.state.readable {
-                return Ok(applied);
-            }
-            self.remove_lost_topics(current.state.readable.as_deref(), page.readable.as_deref())?;
-            current.state.readable.clone_from(&page.readable);
-            for logged in page.operations {
-                if !current.has(&logged.record)
-                    && !self.perform(replica, &mut current.state, &logged)?
-                {
-                    applied.extend(self.create_replica(replica)?);
-                    return Ok(applied);
-                }
-                let head = logged.head();
-                current.state.heads.advance(logged.scopes, head);
-                replica.counters.count_pulled();
-                applied.push(head.token);
-            }
-            self.save(&mut current.state)?;
-        }
-    }
-
-    /// Performs an operation of the log, and returns whether this was possible.
-    ///
-    /// It is impossible if a file was purged, or changed by another program. Then the replica must be created again.
-    fn perform(
-        &self,
-        replica: &Replica,
-        state: &mut ReplicaState,
-        logged: &LoggedOperation,
-    ) -> Result<bool, StoreError> {
-        if logged.is_purged() {
-            return Ok(false);
-        }
-        let contents: Vec<_> = logged.contents.iter().map(Option::as_deref).collect();
-        match self.execute_logged(replica, state, &logged.record, &contents) {
-            Err(StoreError::Conflict { .. }) => Ok(false),
-            performed => performed.map(|()| true),
-        }
     }
 }
 

@@ -41,11 +41,10 @@ impl FileStore {
         let LogIdentity { id, principal } = replica.identity()?.clone();
         let former = self.read_state()?;
         let has_lost_scope = former.as_ref().is_some_and(|state| state.has_lost_scope);
-        let readable = former.and_then(|state| state.readable);
         let mut state = ReplicaState {
             database: id,
             principal,
-            readable: readable.clone(),
+            readable: former.and_then(|state| state.readable),
             has_lost_scope,
             journal: None,
             heads: LogHeads::default(),
@@ -61,17 +60,13 @@ impl FileStore {
         })?;
         let (mut applied, mut contents) = (Vec::new(), HashSet::new());
         loop {
-            let page = replica.pull(&state.heads)?;
-            if page.has_lost_scope(&state.heads) {
-                state.has_lost_scope = true;
-                self.write_state(&state)?;
+            let Some(operations) = self.pull_page(replica, &mut state)? else {
                 return self.create_replica(replica);
-            }
-            state.readable = page.readable;
-            if page.operations.is_empty() {
+            };
+            if operations.is_empty() {
                 break;
             }
-            for logged in page.operations {
+            for logged in operations {
                 self.replay(&logged)?;
                 contents.extend(
                     logged
@@ -81,10 +76,8 @@ impl FileStore {
                         .iter()
                         .filter_map(|change| Some(change.after.as_ref()?.hash)),
                 );
-                let head = logged.head();
-                state.heads.advance(logged.scopes, head);
                 replica.counters.count_pulled();
-                applied.push(head.token);
+                applied.push(logged.token);
             }
         }
         let is_without_lost_scope = state.has_lost_scope;
@@ -92,7 +85,6 @@ impl FileStore {
             // The files of the lost scopes are in no database that this node reads, and are not set aside.
             contents.extend(self.replaced_contents()?);
             state.has_lost_scope = false;
-            self.remove_lost_topics(readable.as_deref(), state.readable.as_deref())?;
             self.remove_pages()?;
         }
         let (in_log, queued): (Vec<_>, Vec<_>) = self

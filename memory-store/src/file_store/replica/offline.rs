@@ -34,7 +34,7 @@ use crate::markdown;
 use crate::memory_file::load;
 use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedOperation};
 use crate::oplog::Durability;
-use crate::shared_log::{LogAppendResult, LoggedOperation, NewFile, NewOperation, decode_memory};
+use crate::shared_log::{LogAppendResult, NewFile, NewOperation, decode_memory};
 
 /// The reason of a proposal in the journal.
 const CONFLICT_REASON: &str = "changed on another machine while this one was offline";
@@ -44,7 +44,7 @@ const LOST_SCOPE_REASON: &str = "access to the scope was withdrawn while this ma
 
 /// The result of an attempt to append the queued operations.
 #[derive(Debug)]
-enum SendResult {
+pub(super) enum SendResult {
     Sent,
     /// The log has further operations.
     Outdated,
@@ -102,126 +102,8 @@ impl FileStore {
         Ok(())
     }
 
-    /// Applies all new operations, appends the queued ones, and returns the tokens of those that were applied. The caller holds the lock.
-    pub(super) fn send_queued(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
-        let (mut applied, mut refusals, mut is_checked) =
-            (Vec::new(), HashMap::<i64, u32>::new(), false);
-        loop {
-            let Some(current) = self.current(replica)? else {
-                applied.extend(self.create_replica(replica)?);
-                continue;
-            };
-            if let Some(error) = current.unreachable {
-                return Err(error);
-            }
-            if !is_checked {
-                is_checked = true;
-                let queued = self.queue().read()?;
-                let performed = &queued[..self.performed(&current, &queued)?];
-                // A part of the journal was deleted, so the files are no evidence of the state of the log.
-                if performed.iter().any(|QueuedOperation { operation, .. }| {
-                    !current.has(&operation.record) && !operation.files.is_empty()
-                }) {
-                    applied.extend(self.create_replica(replica)?);
-                    continue;
-                }
-            }
-            let Some(mut state) = self.apply_beneath_queue(replica, current, &mut applied)? else {
-                continue;
-            };
-            match self.append_queued(replica, &mut state, &refusals)? {
-                SendResult::Sent => return Ok(applied),
-                SendResult::Outdated => {}
-                SendResult::Refused { token, what } => {
-                    let count = refusals.entry(token).or_default();
-                    *count += 1;
-                    match *count {
-                        // The replica differs from the log.
-                        1 => applied.extend(self.create_replica(replica)?),
-                        // A document that this node does not see is in the way, so the operation becomes a proposal.
-                        2 => {}
-                        _ => return Err(StoreError::Conflict { what }),
-                    }
-                }
-            }
-        }
-    }
-
-    /// Applies the new operations of the log before the queued ones, and removes those from the queue that the log has.
-    ///
-    /// Returns the new state, or `None` if the replica was created again.
-    fn apply_beneath_queue(
-        &self,
-        replica: &Replica,
-        current: CurrentReplica,
-        applied: &mut Vec<i64>,
-    ) -> Result<Option<ReplicaState>, StoreError> {
-        let queued = self.queue().read()?;
-        let own: HashSet<i64> = queued.iter().map(|queued| queued.operation.token).collect();
-        let mut state = current.state.clone();
-        let mut news: Vec<LoggedOperation> = Vec::new();
-        // Without the database, the queued operations must stay in the files, so everything is fetched first.
-        loop {
-            let page = replica.pull(&state.heads)?;
-            if page.has_lost_scope(&state.heads) {
-                let mut former = current.state;
-                former.has_lost_scope = true;
-                self.write_state(&former)?;
-                applied.extend(self.create_replica(replica)?);
-                return Ok(None);
-            }
-            state.readable = page.readable;
-            if page.operations.is_empty() {
-                break;
-            }
-            for logged in &page.operations {
-                state
-                    .heads
-                    .advance(logged.scopes.iter().cloned(), logged.head());
-            }
-            news.extend(page.operations);
-        }
-        let is_in_order = queued.iter().all(|queued| {
-            current.has(&queued.operation.record)
-                && is_permitted(&queued.operation, state.readable.as_deref())
-        }) && news
-            .iter()
-            .all(|logged| own.contains(&logged.token) || current.has(&logged.record));
-        if !is_in_order {
-            let records = queued.iter().map(|queued| &queued.operation.record);
-            for record in records.rev().filter(|record| current.has(record)) {
-                match self.take_back(record) {
-                    // The previous version was purged.
-                    Err(error) if is_missing_file(&error) => {
-                        applied.extend(self.create_replica(replica)?);
-                        return Ok(None);
-                    }
-                    taken => taken?,
-                }
-            }
-            for logged in news
-                .iter()
-                .filter(|logged| own.contains(&logged.token) || !current.has(&logged.record))
-            {
-                if !self.perform(replica, &mut state, logged)? {
-                    applied.extend(self.create_replica(replica)?);
-                    return Ok(None);
-                }
-                replica.counters.count_pulled();
-                applied.push(logged.token);
-            }
-        }
-        let logged: HashSet<i64> = news.iter().map(|logged| logged.token).collect();
-        queued
-            .iter()
-            .filter(|queued| logged.contains(&queued.operation.token))
-            .try_for_each(|queued| self.queue().remove(queued))?;
-        self.save(&mut state)?;
-        Ok(Some(state))
-    }
-
     /// Returns how many queued operations are in the files. They are performed in their order.
-    fn performed(
+    pub(super) fn performed(
         &self,
         current: &CurrentReplica,
         queued: &[QueuedOperation],
@@ -254,7 +136,7 @@ impl FileStore {
     }
 
     /// Restores the files from before an operation, and removes it from the journal.
-    fn take_back(&self, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
+    pub(super) fn take_back(&self, record: &Recorded<JournalPayload>) -> Result<(), StoreError> {
         take_back_record(self.disk.as_ref(), record)?;
         let restored =
             record
@@ -281,7 +163,7 @@ impl FileStore {
     /// Appends the queued operations to the log, and performs those that are not in the files. The caller holds the lock.
     ///
     /// Without the database, the others are performed too, and stay in the queue.
-    fn append_queued(
+    pub(super) fn append_queued(
         &self,
         replica: &Replica,
         state: &mut ReplicaState,
@@ -619,7 +501,7 @@ impl FileStore {
 }
 
 /// Returns whether the principal of the node may write all scopes of a queued operation.
-fn is_permitted(operation: &NewOperation, readable: Option<&[String]>) -> bool {
+pub(super) fn is_permitted(operation: &NewOperation, readable: Option<&[String]>) -> bool {
     let mut keys = operation.files.iter().flat_map(NewFile::keys);
     readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
 }
@@ -629,7 +511,7 @@ fn is_proposal_reason(why: Option<&str>) -> bool {
     why.is_some_and(|why| [CONFLICT_REASON, LOST_SCOPE_REASON].contains(&why))
 }
 
-fn is_missing_file(error: &StoreError) -> bool {
+pub(super) fn is_missing_file(error: &StoreError) -> bool {
     let StoreError::Backend { source, .. } = error else {
         return false;
     };
