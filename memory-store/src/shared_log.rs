@@ -12,22 +12,30 @@
 //! end are not applied again. A new node, or one with a deleted journal, an edited file or purged versions, creates its replica from the
 //! whole log, with one sync at the end.
 //!
+//! Banks, topics and conversations are files of shared folders. The files in the database are the truth; each node has a replica of them
+//! (`store_folder/replica.rs`). A change is computed in memory from the replica, and committed to the database in one transaction, unless
+//! another node has changed the folder since. Only then the files of the replica change. The logs and the trash of a store are among its
+//! files, so history and undo work on every node.
+//!
 //! A node with the token of a principal receives and appends only operations in the scopes of the principal. Without the database, a node
 //! queues its operations (`file_store/replica/offline.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Debug};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use memory_core::{DatabaseFigures, Memory, Recorded, RecordedChange, Scope, StoreError};
 use serde::{Deserialize, Serialize};
 
+use crate::disk::FileEdit;
+use crate::error::io_error;
 use crate::journal::JournalPayload;
+use crate::log_connection::NewsSignal;
 use crate::markdown;
 
-/// A log of operations in a database.
+/// A log of operations in a database, and files of folders.
 ///
 /// An operation has one position in all its scopes. It is higher than that of each operation that the node had when it planned this one,
 /// and of each earlier operation of these scopes. Operations without a common scope may have the same position.
@@ -67,53 +75,33 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
 
     /// Reports the operations of other nodes to `news` from now on, as far as the database supports this. It does not block.
     fn listen(&self, news: Arc<NewsSignal>);
-}
 
-/// The hint that the log has new operations. Hints may be lost, so nodes also fetch operations without one.
-#[derive(Default)]
-pub(crate) struct NewsSignal {
-    is_listening: AtomicBool,
-    has_news: AtomicBool,
-    on_news: OnceLock<Box<dyn Fn() + Send + Sync>>,
-}
+    /// Returns the files that changed after the position `known`, in the order of their last changes; at most one page of them, after the
+    /// file `last` of the previous page.
+    ///
+    /// # Errors
+    /// If the database cannot be reached.
+    fn changed_files(
+        &self,
+        folder: &SharedFolderId,
+        known: i64,
+        last: Option<&SharedFile>,
+    ) -> Result<SharedFilePage, StoreError>;
 
-impl fmt::Debug for NewsSignal {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("NewsSignal")
-            .field("is_listening", &self.is_listening)
-            .finish_non_exhaustive()
-    }
-}
-
-impl NewsSignal {
-    /// Sets the function to call after each hint, unless there is one.
-    pub(crate) fn set_callback(&self, on_news: Box<dyn Fn() + Send + Sync>) {
-        let _ = self.on_news.set(on_news);
-    }
-
-    /// Records whether hints arrive.
-    pub(crate) fn set_listening(&self, is_listening: bool) {
-        self.is_listening.store(is_listening, Ordering::SeqCst);
-    }
-
-    /// Returns whether hints arrive.
-    pub(crate) fn is_listening(&self) -> bool {
-        self.is_listening.load(Ordering::SeqCst)
-    }
-
-    /// Records a hint.
-    pub(crate) fn notify(&self) {
-        self.has_news.store(true, Ordering::SeqCst);
-        if let Some(on_news) = self.on_news.get() {
-            on_news();
-        }
-    }
-
-    /// Returns whether there was a hint since the last call.
-    pub(crate) fn take(&self) -> bool {
-        self.has_news.swap(false, Ordering::SeqCst)
-    }
+    /// Commits changes that were computed from the files at the position `known`.
+    ///
+    /// The changes are durable once the call returns their position, and did not happen after any other result. `token` is a random number
+    /// that identifies the changes.
+    ///
+    /// # Errors
+    /// If the database cannot be reached. Then the changes may have been made.
+    fn commit_files(
+        &self,
+        folder: &SharedFolderId,
+        known: i64,
+        token: i64,
+        edits: &[FileEdit],
+    ) -> Result<FileCommitResult, StoreError>;
 }
 
 /// The identity of a log for a node.
@@ -123,6 +111,16 @@ pub(crate) struct LogIdentity {
     pub id: String,
     /// The name of the principal whose token the node has; `None` for a node that reads all scopes.
     pub principal: Option<String>,
+}
+
+impl LogIdentity {
+    /// Returns the text by which the replica of a folder recognizes its database.
+    pub(crate) fn to_text(&self) -> String {
+        match &self.principal {
+            Some(principal) => format!("{}/{principal}", self.id),
+            None => self.id.clone(),
+        }
+    }
 }
 
 /// The next operations of a log.
@@ -274,4 +272,70 @@ impl LoggedOperation {
             .zip(&self.contents)
             .any(|(change, content)| change.after.is_some() && content.is_none())
     }
+}
+
+/// The folder of a shared home with the topics of all projects, one folder for each project.
+pub const TOPIC_FOLDERS: &str = "topics";
+
+/// The identity of a folder in a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedFolderId {
+    /// The scope whose members share the folder, such as `global`.
+    pub scope: String,
+    /// The name of the folder in its scope, such as `banks`.
+    pub name: String,
+}
+
+impl SharedFolderId {
+    /// Returns the folder with the conversations of homes.
+    pub fn conversations() -> Self {
+        Self::global("conversations")
+    }
+
+    /// Returns the folder `name` of the global scope.
+    pub fn global(name: &str) -> Self {
+        Self {
+            scope: "global".into(),
+            name: name.into(),
+        }
+    }
+}
+
+/// The result of [`SharedLog::commit_files`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileCommitResult {
+    /// The changes have this position.
+    Committed(i64),
+    /// The changes were committed before, and the connection was lost.
+    Repeated,
+    /// The folder has another position.
+    Behind,
+    /// A file to append to has another size in the database.
+    Diverged,
+}
+
+/// Some changed files of a folder.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct SharedFilePage {
+    /// The position of the folder; 0 if it was never changed.
+    pub position: i64,
+    /// The changed files; empty after the last page.
+    pub files: Vec<SharedFile>,
+}
+
+/// A file that changed after a position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SharedFile {
+    /// The position of its last change.
+    pub position: i64,
+    /// All changes of the file after the position.
+    pub edit: FileEdit,
+}
+
+/// Returns a random number that identifies a change.
+pub(crate) fn random_token() -> Result<i64, StoreError> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| io_error("create a random number", io::Error::from(error)))?;
+    Ok(i64::from_ne_bytes(bytes))
 }

@@ -19,11 +19,11 @@ mod unsynced;
 pub use connection_status::{QueueNotices, SharedStoreStatus};
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use memory_core::{
-    Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
+    Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
 };
 
 use self::state::CurrentReplica;
@@ -33,49 +33,24 @@ use super::plan::generated_name;
 use super::{FileStore, Freshness};
 use crate::access_key::{access_key, key_of_file, name_with_key};
 use crate::journal::{CommitStep, JournalPayload};
+use crate::log_connection::{LogConnection, check_patience, is_temporary, is_unreachable};
 use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
-use crate::shared_files::random_token;
 use crate::shared_log::{
-    LogAppendResult, LogIdentity, NewFile, NewOperation, NewsSignal, SharedLog, decode_memory,
+    LogAppendResult, NewFile, NewOperation, SharedLog, decode_memory, random_token,
 };
 use crate::store_folder::StoreFolder;
-
-/// Minimum time between two reads that fetch operations without a hint, if hints arrive.
-const LISTENING_INTERVAL: Duration = Duration::from_secs(2);
-
-/// Errors after which a read continues with the operations that the replica has.
-const TEMPORARY: [Code; 5] = [
-    Code::DatabaseUnreachable,
-    Code::DatabaseTimeout,
-    Code::Locked,
-    Code::DiskFull,
-    Code::Io,
-];
 
 /// The connection of a store with its shared log.
 #[derive(Debug)]
 pub(super) struct Replica {
-    log: Arc<dyn SharedLog>,
-    /// Minimum time between two reads that fetch operations.
-    interval: Duration,
-    identity: OnceLock<LogIdentity>,
-    last: Mutex<LastPull>,
+    connection: LogConnection,
     /// The conversations of the home, if they are shared.
     pub(super) conversations: Option<StoreFolder>,
     counters: ReplicaCounters,
     /// The notices about the queue that the caller has not taken.
     notices: Mutex<QueueNotices>,
-    news: Arc<NewsSignal>,
     start: SystemStart,
-}
-
-/// The last attempt of a read to fetch operations.
-#[derive(Debug, Default)]
-struct LastPull {
-    at: Option<Instant>,
-    /// The reason why it failed, if it did.
-    trouble: Option<(Code, String)>,
 }
 
 /// The reason why an operation was not performed.
@@ -95,28 +70,8 @@ impl From<StoreError> for ApplyError {
 }
 
 impl Replica {
-    fn last(&self) -> MutexGuard<'_, LastPull> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn notices(&self) -> MutexGuard<'_, QueueNotices> {
         self.notices.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn is_due(&self) -> bool {
-        let interval = if self.news.is_listening() {
-            self.interval.max(LISTENING_INTERVAL)
-        } else {
-            self.interval
-        };
-        self.news.take() || self.last().at.is_none_or(|at| interval <= at.elapsed())
-    }
-
-    fn record_pull(&self, trouble: Option<(Code, String)>) {
-        *self.last() = LastPull {
-            at: Some(Instant::now()),
-            trouble,
-        };
     }
 
     /// Applies the changes of conversations of other nodes. If the database cannot be reached any more, the next read repeats it.
@@ -125,21 +80,10 @@ impl Replica {
             .conversations
             .as_ref()
             .map_or(Ok(()), |conversations| conversations.catch_up_now(patience));
-        done.or_else(|error| {
-            if TEMPORARY.contains(&error.code()) {
-                Ok(())
-            } else {
-                Err(error)
-            }
-        })
-    }
-
-    fn identity(&self) -> Result<&LogIdentity, StoreError> {
-        if let Some(known) = self.identity.get() {
-            return Ok(known);
+        match done {
+            Err(error) if is_temporary(&error) => Ok(()),
+            done => done,
         }
-        let identity = self.log.identity()?;
-        Ok(self.identity.get_or_init(|| identity))
     }
 }
 
@@ -147,16 +91,11 @@ impl FileStore {
     /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
     #[cfg(any(test, feature = "postgres"))]
     pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
-        let (identity, last, conversations, counters, notices) = Default::default();
         let replica = Replica {
-            log,
-            interval,
-            identity,
-            last,
-            conversations,
-            counters,
-            notices,
-            news: Arc::default(),
+            connection: LogConnection::new(log, interval),
+            conversations: None,
+            counters: ReplicaCounters::default(),
+            notices: Mutex::default(),
             start: SystemStart::current(),
         };
         Self {
@@ -182,8 +121,7 @@ impl FileStore {
         let Some(replica) = &self.replica else {
             return false;
         };
-        replica.news.set_callback(Box::new(on_news));
-        replica.log.listen(Arc::clone(&replica.news));
+        replica.connection.listen(Box::new(on_news));
         true
     }
 
@@ -196,7 +134,7 @@ impl FileStore {
         let Some(replica) = self
             .replica
             .as_ref()
-            .filter(|replica| is_fresh || replica.is_due())
+            .filter(|replica| is_fresh || replica.connection.is_due())
         else {
             return Ok(());
         };
@@ -206,7 +144,7 @@ impl FileStore {
             Err(error)
                 if !is_fresh
                     && self.has_state()
-                    && (TEMPORARY.contains(&error.code()) || !self.queue().is_empty()?) =>
+                    && (is_temporary(&error) || !self.queue().is_empty()?) =>
             {
                 Some((error.code(), error.to_string()))
             }
@@ -216,7 +154,7 @@ impl FileStore {
             self.record_contact();
             replica.catch_up_conversations(self.options.patience)?;
         }
-        replica.record_pull(trouble);
+        replica.connection.record_pull(trouble);
         Ok(())
     }
 
@@ -259,7 +197,7 @@ impl FileStore {
             return Ok(None);
         };
         // A replica of another principal is not used.
-        let name = match replica.identity.get() {
+        let name = match replica.connection.known_identity() {
             Some(identity) => identity.principal.clone(),
             None => state.principal,
         };
@@ -279,7 +217,7 @@ impl FileStore {
         let Some(replica) = &self.replica else {
             return Ok(None);
         };
-        match (replica.identity(), self.read_state()?) {
+        match (replica.connection.identity(), self.read_state()?) {
             (Ok(identity), _) => Ok(identity.principal.clone()),
             (Err(error), Some(state)) if is_unreachable(&error) => Ok(state.principal),
             (Err(error), _) => Err(error),
@@ -357,7 +295,7 @@ impl FileStore {
     ) -> Result<(), StoreError> {
         self.replica
             .as_ref()
-            .map_or(Ok(()), |replica| replica.log.purge(before))
+            .map_or(Ok(()), |replica| replica.connection.log().purge(before))
     }
 
     /// Creates a replica again from the log. The caller holds the lock.
@@ -418,14 +356,7 @@ impl FileStore {
                     return Err(error);
                 }
             }
-            if self.options.patience <= begun.elapsed() {
-                let home = "the database".to_owned();
-                return Err(StoreError::Locked {
-                    home,
-                    seconds: self.options.patience.as_secs(),
-                    holder: None,
-                });
-            }
+            check_patience(begun, self.options.patience)?;
         }
     }
 
@@ -568,14 +499,6 @@ impl FileStore {
         }
         Ok(())
     }
-}
-
-/// Returns whether the database did not respond, so that the log may or may not have changed.
-fn is_unreachable(error: &StoreError) -> bool {
-    matches!(
-        error.code(),
-        Code::DatabaseUnreachable | Code::DatabaseTimeout
-    )
 }
 
 /// Returns the contents of the new files of steps.

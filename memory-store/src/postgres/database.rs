@@ -25,7 +25,7 @@ use super::error::{AddressOwner, DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
 use super::migration::{INSTANCES, migrate};
 use crate::error::io_error;
-use crate::shared_files::random_token;
+use crate::shared_log::random_token;
 
 /// Maximum time for a statement to end after a cancel request.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(5);

@@ -6,20 +6,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use memory_core::StoreError;
-use memory_core::instance::InstanceError;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Row};
 
 use super::Database;
-use super::access::{TokenPrincipal, run_as};
+use super::access::TokenPrincipal;
 use super::conditions::SqlParameter;
 use super::document_log::PostgresDocumentLog;
 use super::error::DatabaseError;
 use crate::disk::{FileEdit, NewFileContent};
-use crate::shared_files::{
-    FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId,
-};
-use crate::shared_log::{LogIdentity, SharedLog};
+use crate::shared_log::{FileCommitResult, SharedFile, SharedFilePage, SharedFolderId};
 
 /// Maximum number of files that are fetched at once.
 const FILES_PER_PAGE: i64 = 200;
@@ -38,104 +34,27 @@ const COMMIT_FILES: &str =
 
 const PUT_FILES: &str = "SELECT memory_node_put_files($1, $2, $3, $4, $5, $6)";
 
-impl SharedFiles for PostgresDocumentLog {
-    fn identity(&self) -> Result<String, StoreError> {
-        let LogIdentity { id, principal } = SharedLog::identity(self)?;
-        Ok(principal.map_or(id.clone(), |principal| format!("{id}/{principal}")))
-    }
-
-    fn changes_after(
-        &self,
-        folder: &SharedFolderId,
-        known: i64,
-        last: Option<&SharedFile>,
-    ) -> Result<SharedFilePage, StoreError> {
-        let (position, path) = last.map_or((known + 1, ""), |last| {
-            (last.position, last.edit.path.as_str())
-        });
-        self.run(&async |client| {
-            run_as(client, self.token(), async |principal| {
-                let scope = scope_of(folder, principal);
-                let values: [SqlParameter; 6] = [
-                    (&scope, Type::TEXT),
-                    (&folder.name, Type::TEXT),
-                    (&known, Type::INT8),
-                    (&position, Type::INT8),
-                    (&path, Type::TEXT),
-                    (&FILES_PER_PAGE, Type::INT8),
-                ];
-                let rows = client.query_typed(LIST_FILES, &values).await?;
-                let head: Option<i64> = rows
-                    .first()
-                    .map(|row| row.try_get(6))
-                    .transpose()?
-                    .flatten();
-                Ok(SharedFilePage {
-                    position: head.unwrap_or(0),
-                    files: parse_files(&rows, known)?,
-                })
-            })
-            .await
-        })
-    }
-
-    fn commit(
-        &self,
-        folder: &SharedFolderId,
-        known: i64,
-        token: i64,
-        edits: &[FileEdit],
-    ) -> Result<FileCommitResult, StoreError> {
-        self.run(&async |client| {
-            let commit = async |notifier: Option<i64>| {
-                run_as(client, self.token(), async |principal| {
-                    commit(
-                        client,
-                        &scope_of(folder, principal),
-                        &folder.name,
-                        (known, token, notifier),
-                        edits,
-                    )
-                    .await
-                })
-                .await
-            };
-            match self.run_with_notifier(commit).await {
-                Err(DatabaseError::Other(InstanceError::Store(error)))
-                    if matches!(*error, StoreError::Conflict { .. }) =>
-                {
-                    Ok(FileCommitResult::Diverged)
-                }
-                done => done,
-            }
-        })
-    }
-}
-
 /// Returns the folders of files in a database that the node may read.
 ///
 /// # Errors
 /// If the database cannot be reached.
 pub fn list_shared_folders(database: Arc<Database>) -> Result<Vec<SharedFolderId>, StoreError> {
     let files = PostgresDocumentLog::new(database);
-    files.run(&async |client| {
-        run_as(client, files.token(), async |_| {
-            let rows = client.query_typed(LIST_FOLDERS, &[]).await?;
-            rows.iter()
-                .map(|row| {
-                    Ok(SharedFolderId {
-                        scope: row.try_get(0)?,
-                        name: row.try_get(1)?,
-                    })
+    files.run_as(async |client, _| {
+        let rows = client.query_typed(LIST_FOLDERS, &[]).await?;
+        rows.iter()
+            .map(|row| {
+                Ok(SharedFolderId {
+                    scope: row.try_get(0)?,
+                    name: row.try_get(1)?,
                 })
-                .collect()
-        })
-        .await
+            })
+            .collect()
     })
 }
 
 /// Returns the scope of a folder on a node. The folders of a principal are private, except those of projects that it was granted.
-fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> String {
+pub(super) fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> String {
     let is_shared = |principal: &TokenPrincipal| {
         folder.scope != "global" && principal.scopes.contains(&folder.scope)
     };
@@ -143,6 +62,36 @@ fn scope_of(folder: &SharedFolderId, principal: Option<&TokenPrincipal>) -> Stri
         Some(principal) if !is_shared(principal) => format!("private:{}", principal.name),
         _ => folder.scope.clone(),
     }
+}
+
+/// Returns a page of the files that changed after the position `known`, after the file `last` of the previous page.
+pub(super) async fn list(
+    client: &Client,
+    scope: &str,
+    folder: &str,
+    known: i64,
+    last: Option<&SharedFile>,
+) -> Result<SharedFilePage, DatabaseError> {
+    let (position, path) = last.map_or((known + 1, ""), |last| {
+        (last.position, last.edit.path.as_str())
+    });
+    let values: [SqlParameter; 6] = [
+        (&scope, Type::TEXT),
+        (&folder, Type::TEXT),
+        (&known, Type::INT8),
+        (&position, Type::INT8),
+        (&path, Type::TEXT),
+        (&FILES_PER_PAGE, Type::INT8),
+    ];
+    let rows = client.query_typed(LIST_FILES, &values).await?;
+    let head: Option<i64> = match rows.first() {
+        Some(row) => row.try_get(6)?,
+        None => None,
+    };
+    Ok(SharedFilePage {
+        position: head.unwrap_or(0),
+        files: parse_files(&rows, known)?,
+    })
 }
 
 /// Parses rows of [`LIST_FILES`], which has a row for each part, and one row without a path if there are no files.
@@ -192,7 +141,7 @@ fn parse_files(rows: &[Row], known: i64) -> Result<Vec<SharedFile>, DatabaseErro
 }
 
 /// Commits changes to the files at a known position, with the token of the changes and the number of the node for its notification.
-async fn commit(
+pub(super) async fn commit(
     client: &Client,
     scope: &str,
     folder: &str,

@@ -21,15 +21,17 @@ use super::Database;
 use super::access::{PrincipalToken, TokenPrincipal, denied_error, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
+use super::document_files;
 use super::error::DatabaseError;
 use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, close_functions, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
+use crate::disk::FileEdit;
 use crate::journal::{INVALID_CHANGE, JournalPayload};
-use crate::shared_files::SharedFolderId;
+use crate::log_connection::{LogConnection, NewsSignal};
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation,
-    NewsSignal, SharedLog,
+    FileCommitResult, LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation,
+    NewOperation, SharedFile, SharedFilePage, SharedFolderId, SharedLog,
 };
 use crate::store_folder::{FolderReplica, StoreFolder};
 use crate::{FileStore, FileStoreOptions};
@@ -84,12 +86,10 @@ impl FileStore {
     ) -> Result<Self, StoreError> {
         let log = Arc::new(PostgresDocumentLog::new(database));
         let store = Self::open(folder, options)?.with_log(Arc::clone(&log) as _, interval);
-        let store = {
-            let (root, folder) = (store.root().to_owned(), SharedFolderId::conversations());
-            let replica = FolderReplica::new(log, folder, crate::conversation::REPLICA, interval);
-            store.with_conversations(StoreFolder::shared(root, replica))
-        };
-        Ok(store)
+        let (root, folder) = (store.root().to_owned(), SharedFolderId::conversations());
+        let connection = LogConnection::new(log, interval);
+        let replica = FolderReplica::new(connection, folder, crate::conversation::REPLICA);
+        Ok(store.with_conversations(StoreFolder::shared(root, replica)))
     }
 }
 
@@ -135,6 +135,20 @@ impl PostgresDocumentLog {
         self.database.token()
     }
 
+    /// Runs `work` in a transaction with the token of the node, as [`PostgresDocumentLog::run`] does.
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass closures")]
+    pub(super) fn run_as<T>(
+        &self,
+        work: impl AsyncFn(&Client, Option<&TokenPrincipal>) -> Result<T, DatabaseError>,
+    ) -> Result<T, StoreError> {
+        self.run(&async |client| {
+            run_as(client, self.token(), async |principal| {
+                work(client, principal).await
+            })
+            .await
+        })
+    }
+
     /// Runs `work` on a connection, after the tables were created. Only a node without a token creates them.
     pub(super) fn run<T>(
         &self,
@@ -171,37 +185,28 @@ impl PostgresDocumentLog {
 
 impl SharedLog for PostgresDocumentLog {
     fn identity(&self) -> Result<LogIdentity, StoreError> {
-        self.run(&async |client| {
-            run_as(client, self.database.token(), async |principal| {
-                let row = client
-                    .query_typed_one("SELECT memory_node_log_id()", &[])
-                    .await?;
-                Ok(LogIdentity {
-                    id: row.try_get(0)?,
-                    principal: principal.map(|principal| principal.name.clone()),
-                })
+        self.run_as(async |client, principal| {
+            let row = client
+                .query_typed_one("SELECT memory_node_log_id()", &[])
+                .await?;
+            Ok(LogIdentity {
+                id: row.try_get(0)?,
+                principal: principal.map(|principal| principal.name.clone()),
             })
-            .await
         })
     }
 
     fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
-        self.run(&async |client| match self.database.token() {
-            None => Ok(LogPage {
-                operations: pull_operations(client, known, None).await?,
-                readable: None,
-            }),
-            token => {
-                run_as(client, token, async |principal| {
-                    let operations = pull_operations(client, known, principal).await?;
-                    Ok(LogPage {
-                        operations,
-                        readable: principal.map(|principal| principal.scopes.clone()),
-                    })
-                })
-                .await
-            }
-        })
+        let pull = async |client: &Client, principal: Option<&TokenPrincipal>| {
+            Ok(LogPage {
+                operations: pull_operations(client, known, principal).await?,
+                readable: principal.map(|principal| principal.scopes.clone()),
+            })
+        };
+        match self.database.token() {
+            None => self.run(&async |client| pull(client, None).await),
+            Some(_) => self.run_as(pull),
+        }
     }
 
     fn append(
@@ -228,17 +233,12 @@ impl SharedLog for PostgresDocumentLog {
     }
 
     fn purge(&self, before: DateTime<Utc>) -> Result<(), StoreError> {
-        self.run(&async |client| {
-            run_as(client, self.database.token(), async |_| {
-                client
-                    .execute_typed(
-                        "SELECT memory_node_purge($1)",
-                        &[(&before, Type::TIMESTAMPTZ)],
-                    )
-                    .await?;
-                Ok(())
-            })
-            .await
+        self.run_as(async |client, _| {
+            let values = [(&before as _, Type::TIMESTAMPTZ)];
+            client
+                .execute_typed("SELECT memory_node_purge($1)", &values)
+                .await?;
+            Ok(())
         })
     }
 
@@ -263,6 +263,42 @@ impl SharedLog for PostgresDocumentLog {
                 }
             }),
         );
+    }
+
+    fn changed_files(
+        &self,
+        folder: &SharedFolderId,
+        known: i64,
+        last: Option<&SharedFile>,
+    ) -> Result<SharedFilePage, StoreError> {
+        self.run_as(async |client, principal| {
+            let scope = document_files::scope_of(folder, principal);
+            document_files::list(client, &scope, &folder.name, known, last).await
+        })
+    }
+
+    fn commit_files(
+        &self,
+        folder: &SharedFolderId,
+        known: i64,
+        token: i64,
+        edits: &[FileEdit],
+    ) -> Result<FileCommitResult, StoreError> {
+        let committed = self.run(&async |client| {
+            let commit = async |notifier: Option<i64>| {
+                run_as(client, self.token(), async |principal| {
+                    let scope = document_files::scope_of(folder, principal);
+                    let positions = (known, token, notifier);
+                    document_files::commit(client, &scope, &folder.name, positions, edits).await
+                })
+                .await
+            };
+            self.run_with_notifier(commit).await
+        });
+        match committed {
+            Err(StoreError::Conflict { .. }) => Ok(FileCommitResult::Diverged),
+            committed => committed,
+        }
     }
 }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use super::Database;
 use super::document_log::PostgresDocumentLog;
-use crate::shared_files::SharedFolderId;
+use crate::log_connection::LogConnection;
+use crate::shared_log::SharedFolderId;
 use crate::store_folder::{FolderReplica, ReplicaLayout, StoreFolder};
 
 impl crate::bank::BankFolder {
@@ -89,6 +90,6 @@ fn open(
     layout: ReplicaLayout,
     interval: Duration,
 ) -> StoreFolder {
-    let files = Arc::new(PostgresDocumentLog::new(database));
-    StoreFolder::shared(root, FolderReplica::new(files, folder, layout, interval))
+    let connection = LogConnection::new(Arc::new(PostgresDocumentLog::new(database)), interval);
+    StoreFolder::shared(root, FolderReplica::new(connection, folder, layout))
 }

@@ -11,7 +11,7 @@ use super::replica::{FolderReplica, path_order};
 use crate::disk::{DirEntryKind, Disk, FileEdit, NewFileContent, RealDisk};
 use crate::error::io_error;
 use crate::oplog::hash_bytes;
-use crate::shared_files::{FileCommitResult, SharedFile, SharedFilePage, random_token};
+use crate::shared_log::{FileCommitResult, SharedFile, SharedFilePage, random_token};
 
 /// Maximum size of a part of a copy, in bytes.
 const COPY_SIZE: usize = 8 << 20;
@@ -67,7 +67,7 @@ impl FolderReplica {
         let (mut copied, mut last) = (BTreeMap::new(), None);
         loop {
             let SharedFilePage { position, files } =
-                self.files.changes_after(&self.folder, 0, last.as_ref())?;
+                self.log().changed_files(&self.folder, 0, last.as_ref())?;
             for SharedFile {
                 edit: FileEdit { path, content },
                 ..
@@ -168,8 +168,9 @@ impl FileCopy<'_> {
         if edits.is_empty() {
             return Ok(());
         }
-        let FolderReplica { files, folder, .. } = self.replica;
-        match files.commit(folder, self.position, random_token()?, &edits)? {
+        let FolderReplica { folder, .. } = self.replica;
+        let log = self.replica.log();
+        match log.commit_files(folder, self.position, random_token()?, &edits)? {
             FileCommitResult::Committed(position) => self.position = position,
             // A commit increases the position by one.
             FileCommitResult::Repeated => self.position += 1,

@@ -6,7 +6,6 @@
 use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use memory_core::{Code, StoreError};
@@ -17,9 +16,10 @@ use crate::disk::{
 };
 use crate::error::{io_error, replica_folder_error};
 use crate::lock::WriterLock;
+use crate::log_connection::{LogConnection, check_patience, is_temporary};
 use crate::oplog::hash_bytes;
-use crate::shared_files::{
-    FileCommitResult, SharedFile, SharedFilePage, SharedFiles, SharedFolderId, random_token,
+use crate::shared_log::{
+    FileCommitResult, SharedFile, SharedFilePage, SharedFolderId, SharedLog, random_token,
 };
 
 /// The file with the state of a replica.
@@ -37,23 +37,12 @@ const LOCK: &str = "_replica";
 /// Number of changed files from which the folder is synced once instead of each file.
 const BULK: usize = 32;
 
-/// Errors after which a read continues with the files that the replica has.
-const TEMPORARY: [Code; 3] = [
-    Code::DatabaseUnreachable,
-    Code::DatabaseTimeout,
-    Code::Locked,
-];
-
 /// The connection of a folder with its files in a database.
 #[derive(Debug)]
 pub(crate) struct FolderReplica {
-    pub(super) files: Arc<dyn SharedFiles>,
+    connection: LogConnection,
     pub(super) folder: SharedFolderId,
     pub(super) layout: ReplicaLayout,
-    /// Minimum time between two reads that fetch changes.
-    interval: Duration,
-    identity: OnceLock<String>,
-    last: Mutex<Option<Instant>>,
     /// Number of pages of changes that were applied.
     applied: AtomicU64,
 }
@@ -69,21 +58,17 @@ pub(crate) struct ReplicaLayout {
 }
 
 impl FolderReplica {
-    /// Returns the replica of a folder. Reads fetch changes at most once in each `interval`.
+    /// Returns the replica of a folder in a database.
     #[cfg(feature = "postgres")]
     pub(crate) fn new(
-        files: Arc<dyn SharedFiles>,
+        connection: LogConnection,
         folder: SharedFolderId,
         layout: ReplicaLayout,
-        interval: Duration,
     ) -> Self {
         Self {
-            files,
+            connection,
             folder,
             layout,
-            interval,
-            identity: OnceLock::new(),
-            last: Mutex::default(),
             applied: AtomicU64::new(0),
         }
     }
@@ -93,8 +78,11 @@ impl FolderReplica {
     }
 
     pub(super) fn is_due(&self) -> bool {
-        let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        last.is_none_or(|last| self.interval <= last.elapsed())
+        self.connection.is_due()
+    }
+
+    pub(super) fn log(&self) -> &dyn SharedLog {
+        self.connection.log()
     }
 
     /// Applies the changes of other nodes, and returns whether there were any. Without the database, a complete replica is used as it is.
@@ -117,11 +105,9 @@ impl FolderReplica {
             self.pull_after(disk, root, state, first)?;
             Ok(true)
         });
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        self.connection.record_pull(None);
         match done {
-            Err(error)
-                if TEMPORARY.contains(&error.code()) && self.read_state(disk, root)?.is_some() =>
-            {
+            Err(error) if is_temporary(&error) && self.read_state(disk, root)?.is_some() => {
                 Ok(false)
             }
             done => done,
@@ -153,8 +139,8 @@ impl FolderReplica {
             let committed = if shared.is_empty() {
                 FileCommitResult::Committed(state.position)
             } else {
-                self.files
-                    .commit(&self.folder, state.position, token, &shared)?
+                self.log()
+                    .commit_files(&self.folder, state.position, token, &shared)?
             };
             match committed {
                 FileCommitResult::Committed(position) => {
@@ -183,15 +169,7 @@ impl FolderReplica {
                     return Err(StoreError::Conflict { what }.into());
                 }
             }
-            if patience <= begun.elapsed() {
-                let home = "the database".to_owned();
-                return Err(StoreError::Locked {
-                    home,
-                    seconds: patience.as_secs(),
-                    holder: None,
-                }
-                .into());
-            }
+            check_patience(begun, patience)?;
         }
     }
 
@@ -212,8 +190,8 @@ impl FolderReplica {
     ) -> Result<Option<(i64, SharedFilePage)>, StoreError> {
         let state = self.state(disk, root)?;
         let page = self
-            .files
-            .changes_after(&self.folder, state.position, None)?;
+            .log()
+            .changed_files(&self.folder, state.position, None)?;
         let has_changes = page.position != state.position || !state.is_saved;
         Ok(has_changes.then_some((state.position, page)))
     }
@@ -236,7 +214,7 @@ impl FolderReplica {
             (state.position, None, None, Vec::new());
         loop {
             let page = first.take().map_or_else(
-                || self.files.changes_after(&self.folder, known, last.as_ref()),
+                || self.log().changed_files(&self.folder, known, last.as_ref()),
                 Ok,
             )?;
             // Files of a later page may have changed since the first one; they are fetched again next time.
@@ -348,23 +326,13 @@ impl FolderReplica {
     /// # Errors
     /// If the folder belongs to another database, or contains files that are in no database.
     fn state(&self, disk: &dyn Disk, root: &Path) -> Result<FolderState, StoreError> {
-        let identity = if let Some(known) = self.identity.get() {
-            known
-        } else {
-            let identity = self.files.identity()?;
-            self.identity.get_or_init(|| identity)
-        };
+        let identity = self.connection.identity()?.to_text();
         if let Some(state) = self.read_state(disk, root)? {
-            let is_own = state.database == *identity;
-            return if is_own {
-                Ok(state)
-            } else {
-                Err(replica_folder_error(
-                    root,
-                    "it is a replica of another database",
-                    "use another folder",
-                ))
-            };
+            if state.database == identity {
+                return Ok(state);
+            }
+            let why = "it is a replica of another database";
+            return Err(replica_folder_error(root, why, "use another folder"));
         }
         let files = self
             .list_files(disk)
@@ -376,7 +344,7 @@ impl FolderReplica {
             );
             return Err(replica_folder_error(root, &why, "use another folder"));
         }
-        Ok(FolderState::new(identity.clone()))
+        Ok(FolderState::new(identity))
     }
 
     /// Returns how to create the replica again.

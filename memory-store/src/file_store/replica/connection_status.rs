@@ -45,11 +45,7 @@ impl FileStore {
         let Some(replica) = &self.replica else {
             return Ok(None);
         };
-        let trouble = replica
-            .last()
-            .trouble
-            .as_ref()
-            .map(|(_, trouble)| trouble.clone());
+        let trouble = replica.connection.trouble().map(|(_, trouble)| trouble);
         let last_contact = self.last_contact();
         let queue = self.queue();
         Ok(Some(SharedStoreStatus {
@@ -79,7 +75,7 @@ impl FileStore {
 
     /// Returns why the memories may be outdated, if the last read could not reach the database.
     pub fn replica_lag(&self) -> Option<String> {
-        let (_, trouble) = self.replica.as_ref()?.last().trouble.clone()?;
+        let (_, trouble) = self.replica.as_ref()?.connection.trouble()?;
         let since = self
             .last_contact()
             .map(|at| format!("offline since {}; ", at.format("%Y-%m-%d %H:%M UTC")));

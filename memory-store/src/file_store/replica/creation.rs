@@ -20,8 +20,7 @@ use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
 use crate::journal::JournalPayload;
 use crate::oplog::{Durability, OperationLog};
-use crate::shared_files::TOPIC_FOLDERS;
-use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation};
+use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation, TOPIC_FOLDERS};
 use crate::system::{sync_file, sync_folder};
 
 /// The folder of the previous files during the creation of a replica.
@@ -38,7 +37,7 @@ impl FileStore {
     ///
     /// The replica then has no queued operation.
     pub(super) fn create_replica(&self, replica: &Replica) -> Result<Vec<i64>, StoreError> {
-        let LogIdentity { id, principal } = replica.identity()?.clone();
+        let LogIdentity { id, principal } = replica.connection.identity()?.clone();
         let former = self.read_state()?;
         let has_lost_scope = former.as_ref().is_some_and(|state| state.has_lost_scope);
         let mut state = ReplicaState {

@@ -61,6 +61,7 @@ impl FileStore {
             .replica
             .as_ref()
             .ok_or_else(|| invalid("the store is not a replica of a database"))?;
+        let log = replica.connection.log();
         let disk = &RealDisk::open(source)
             .map_err(|error| io_error(format!("open {}", source.display()), error))?;
         let _lock = WriterLock::acquire(disk, source, self.options.patience)?;
@@ -68,7 +69,7 @@ impl FileStore {
         let current = current_files(disk)?;
         let exists = |path: &str| matches!(disk.stat(path), Ok(Some(found)) if !found.is_folder);
         let planned = plan(newest_first, current, exists);
-        let (mut heads, done) = logged_operations(replica.log.as_ref())?;
+        let (mut heads, done) = logged_operations(log)?;
         if planned.len() < done.len()
             || planned
                 .iter()
@@ -87,7 +88,7 @@ impl FileStore {
         };
         for (at, operation) in planned.into_iter().enumerate().skip(done.len()) {
             progress(report(at));
-            operation.append(at, disk, replica.log.as_ref(), &mut heads)?;
+            operation.append(at, disk, log, &mut heads)?;
         }
         progress(report(count));
         Ok(count)

@@ -21,8 +21,8 @@ use memory_core::{
     Verb, text,
 };
 
+use super::Replica;
 use super::state::{CurrentReplica, ReplicaState};
-use super::{Replica, is_unreachable};
 use crate::access_key::{access_key, key_of_file, numbered_path};
 use crate::error::io_error;
 use crate::file_store::FileStore;
@@ -30,6 +30,7 @@ use crate::index::{AppliedChange, MemoryLocation, RefreshDepth};
 use crate::journal::{
     CommitStep, JournalPayload, PlannedFile, ReplacedFile, record_steps, take_back_record,
 };
+use crate::log_connection::is_unreachable;
 use crate::markdown;
 use crate::memory_file::load;
 use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedOperation};

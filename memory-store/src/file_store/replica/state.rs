@@ -3,12 +3,13 @@
 use memory_core::{Recorded, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::{Replica, is_unreachable};
+use super::Replica;
 use crate::cache_file;
 use crate::error::{io_error, replica_folder_error};
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
 use crate::journal::JournalPayload;
+use crate::log_connection::is_unreachable;
 use crate::oplog::LogPosition;
 use crate::shared_log::LogHeads;
 
@@ -82,7 +83,7 @@ impl FileStore {
     /// # Errors
     /// If the folder belongs to another database, or contains memories that are in no database.
     pub(super) fn current(&self, replica: &Replica) -> Result<Option<CurrentReplica>, StoreError> {
-        let (identity, unreachable) = match replica.identity() {
+        let (identity, unreachable) = match replica.connection.identity() {
             Ok(identity) => (Some(identity), None),
             Err(error) if is_unreachable(&error) && self.has_state() => (None, Some(error)),
             Err(error) => return Err(error),

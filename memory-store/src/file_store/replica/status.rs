@@ -36,7 +36,8 @@ impl ReplicaCounters {
 impl Replica {
     /// Returns the next operations of the log.
     pub(super) fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {
-        self.log
+        self.connection
+            .log()
             .pull(known)
             .inspect(|_| self.counters.record_contact())
     }
@@ -47,7 +48,7 @@ impl Replica {
         known: &mut LogHeads,
         operation: &NewOperation,
     ) -> Result<LogAppendResult, StoreError> {
-        let result = self.log.append(known, operation)?;
+        let result = self.connection.log().append(known, operation)?;
         self.counters.record_contact();
         let count = match result {
             LogAppendResult::Appended => &self.counters.appended,
@@ -69,7 +70,7 @@ impl Replica {
             pulled: count(&self.counters.pulled),
             appended: count(&self.counters.appended),
             conflicts: count(&self.counters.conflicts),
-            database: self.log.figures(),
+            database: self.connection.log().figures(),
         }
     }
 }
@@ -77,11 +78,9 @@ impl Replica {
 impl StoreHealth for FileStore {
     fn check_ready(&self) -> Result<(), Code> {
         self.catch_up().map_err(|error| error.code())?;
-        let trouble = self
-            .replica
-            .as_ref()
-            .and_then(|replica| replica.last().trouble.as_ref().map(|(code, _)| *code));
-        trouble.map_or(Ok(()), Err)
+        let replica = self.replica.as_ref();
+        let trouble = replica.and_then(|replica| replica.connection.trouble());
+        trouble.map_or(Ok(()), |(code, _)| Err(code))
     }
 
     fn replica_status(&self) -> Option<ReplicaStatus> {

@@ -16,11 +16,12 @@ use memory_core::{
 
 use tempfile::TempDir;
 
-use crate::disk::{DirEntry, Disk, FileStat, RealDisk};
+use crate::disk::{DirEntry, Disk, FileEdit, FileStat, RealDisk};
 use crate::file_store::{FileStore, FileStoreOptions};
+use crate::log_connection::NewsSignal;
 use crate::shared_log::{
-    LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation, NewOperation,
-    NewsSignal, SharedLog,
+    FileCommitResult, LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation,
+    NewOperation, SharedFile, SharedFilePage, SharedFolderId, SharedLog,
 };
 
 /// Maximum number of operations that are fetched at once.
@@ -168,6 +169,25 @@ impl SharedLog for MemoryLogConnection {
     fn listen(&self, news: Arc<NewsSignal>) {
         news.set_listening(true);
         self.news.set(news).unwrap();
+    }
+
+    fn changed_files(
+        &self,
+        _: &SharedFolderId,
+        _: i64,
+        _: Option<&SharedFile>,
+    ) -> Result<SharedFilePage, StoreError> {
+        unreachable!("the nodes share no folder")
+    }
+
+    fn commit_files(
+        &self,
+        _: &SharedFolderId,
+        _: i64,
+        _: i64,
+        _: &[FileEdit],
+    ) -> Result<FileCommitResult, StoreError> {
+        unreachable!("the nodes share no folder")
     }
 }
 
