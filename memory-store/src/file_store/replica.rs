@@ -19,7 +19,7 @@ mod unsynced;
 pub use connection_status::{QueueNotices, SharedStoreStatus};
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use memory_core::{
@@ -36,9 +36,7 @@ use crate::journal::{CommitStep, JournalPayload};
 use crate::log_connection::{LogConnection, check_patience, is_temporary, is_unreachable};
 use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
-use crate::shared_log::{
-    LogAppendResult, NewFile, NewOperation, SharedLog, decode_memory, random_token,
-};
+use crate::shared_log::{LogAppendResult, NewFile, NewOperation, decode_memory, random_token};
 use crate::store_folder::StoreFolder;
 
 /// The connection of a store with its shared log.
@@ -88,11 +86,11 @@ impl Replica {
 }
 
 impl FileStore {
-    /// Makes the store a replica of `log`. Reads fetch operations at most once in each `interval`.
+    /// Makes the store a replica of a log.
     #[cfg(any(test, feature = "postgres"))]
-    pub(crate) fn with_log(self, log: Arc<dyn SharedLog>, interval: Duration) -> Self {
+    pub(crate) fn with_log(self, connection: LogConnection) -> Self {
         let replica = Replica {
-            connection: LogConnection::new(log, interval),
+            connection,
             conversations: None,
             counters: ReplicaCounters::default(),
             notices: Mutex::default(),

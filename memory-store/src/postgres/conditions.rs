@@ -1,10 +1,13 @@
 //! The conditions of SQL statements.
 
-use std::ops::Bound;
+use std::ops::{Bound, Range};
 
 use chrono::{DateTime, Datelike, SubsecRound, Utc};
 use memory_core::instance::history::{RecordFilter, RecordRole, SessionRecord};
 use tokio_postgres::types::{ToSql, Type};
+
+/// Maximum number of rows in a statement, and of bytes in their contents.
+const BATCH: (usize, usize) = (1_000, 8 << 20);
 
 /// The value of a parameter and its type.
 pub(super) type SqlParameter<'a> = (&'a (dyn ToSql + Sync), Type);
@@ -106,4 +109,20 @@ pub(super) fn record_time(record: &SessionRecord) -> (Option<DateTime<Utc>>, i16
 pub(super) fn split_nanos(moment: DateTime<Utc>) -> (DateTime<Utc>, i16) {
     let nanos = i16::try_from(moment.timestamp_subsec_nanos() % 1_000).unwrap_or_default();
     (moment.trunc_subsecs(6), nanos)
+}
+
+/// Returns ranges of rows with contents of these sizes, each of which fits into a statement.
+pub(super) fn batches(sizes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let (mut batches, mut start, mut end, mut bytes) = (Vec::new(), 0, 0, 0);
+    for size in sizes {
+        (end, bytes) = (end + 1, bytes + size);
+        if BATCH.0 <= end - start || BATCH.1 <= bytes {
+            batches.push(start..end);
+            (start, bytes) = (end, 0);
+        }
+    }
+    if start < end {
+        batches.push(start..end);
+    }
+    batches
 }

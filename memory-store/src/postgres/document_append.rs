@@ -4,19 +4,18 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use chrono::{DateTime, Datelike, Utc};
-use memory_core::{Operation, OperationId, Recorded, RecordedChange, RecordedFile, StoreError};
+use memory_core::{
+    Memory, Operation, OperationId, Recorded, RecordedChange, RecordedFile, StoreError,
+};
 use tokio::join;
 use tokio_postgres::Client;
-use tokio_postgres::types::Type;
+use tokio_postgres::types::{ToSql, Type};
 
 use super::access::{PrincipalToken, begin};
-use super::conditions::{SqlParameter, split_nanos};
+use super::conditions::{SqlParameter, batches, split_nanos};
 use super::connections::end_transaction;
 use super::error::DatabaseError;
 use crate::shared_log::{LogHeads, NewFile, NewOperation, decode_memory};
-
-/// Maximum number of rows in a statement, and of bytes in their contents.
-const BATCH: (usize, usize) = (1_000, 8 << 20);
 
 const APPEND: &str = "
     SELECT new_position, is_conflict
@@ -40,7 +39,8 @@ pub(super) async fn append(
     notifier: Option<i64>,
 ) -> Result<Option<i64>, DatabaseError> {
     let scopes = operation.scopes();
-    let mut batches = batches(operation);
+    let sizes = operation.files.iter();
+    let mut batches = batches(sizes.map(|file| file.content.as_ref().map_or(0, Vec::len)));
     let last = batches.pop();
     let begun = async {
         let append = append_operation(client, operation, &scopes, known, notifier);
@@ -106,8 +106,19 @@ async fn append_operation(
         ..
     } = &operation.record;
     let (at, nanos) = split_nanos(*at);
-    let former = FormerColumns::new(operation);
-    let values: [SqlParameter; 17] = [
+    let has_former = |(_, (change, file)): &(usize, (&RecordedChange, &NewFile))| {
+        change.before.is_some() && file.former_key.is_some()
+    };
+    let former = operation.changes().enumerate().filter(has_former);
+    let former: Vec<_> = former.map(ChangeRow::new).collect();
+    let mut columns = Columns::new(&former);
+    columns.add(Type::INT4_ARRAY, |row| row.number);
+    columns.add(Type::TEXT_ARRAY, |row| row.file.former_key.as_deref());
+    columns.add(Type::TEXT_ARRAY, |row| row.change.id.to_string());
+    columns.add(Type::TEXT_ARRAY, |row| row.before().map(|file| &file.path));
+    columns.add(Type::BYTEA_ARRAY, |row| row.before().map(hash));
+    columns.add(Type::TEXT_ARRAY, |row| row.trash().unwrap_or_default());
+    let first: [SqlParameter; 10] = [
         (&scopes, Type::TEXT_ARRAY),
         (&positions, Type::INT8_ARRAY),
         (&tokens, Type::INT8_ARRAY),
@@ -118,132 +129,84 @@ async fn append_operation(
         (by, Type::TEXT),
         (&at, Type::TIMESTAMPTZ),
         (&nanos, Type::INT2),
-        (&former.numbers, Type::INT4_ARRAY),
-        (&former.scopes, Type::TEXT_ARRAY),
-        (&former.ids, Type::TEXT_ARRAY),
-        (&former.paths, Type::TEXT_ARRAY),
-        (&former.hashes, Type::BYTEA_ARRAY),
-        (&former.trash, Type::TEXT_ARRAY),
-        (&notifier, Type::INT8),
     ];
+    let notification: SqlParameter = (&notifier, Type::INT8);
+    let values: Vec<_> = first
+        .into_iter()
+        .chain(columns.values())
+        .chain([notification])
+        .collect();
     let appended = client.query_typed_one(APPEND, &values).await?;
     match appended.try_get(1)? {
-        Some(true) => Err(conflict_error(
-            former.paths.first().copied().unwrap_or_default(),
-        )),
+        Some(true) => {
+            let first = former.first().and_then(ChangeRow::before);
+            Err(conflict_error(first))
+        }
         Some(false) | None => Ok(appended.try_get(0)?),
     }
 }
 
-/// The columns of the previous versions to move to the trash.
-#[derive(Default)]
-struct FormerColumns<'a> {
-    numbers: Vec<i32>,
-    scopes: Vec<&'a str>,
-    ids: Vec<String>,
-    paths: Vec<&'a str>,
-    hashes: Vec<&'a [u8]>,
-    trash: Vec<&'a str>,
+/// The columns of a statement with many rows.
+struct Columns<'a, R> {
+    rows: &'a [R],
+    values: Vec<(Box<dyn ToSql + Sync + 'a>, Type)>,
 }
 
-impl<'a> FormerColumns<'a> {
-    fn new(operation: &'a NewOperation) -> Self {
-        let mut columns = Self::default();
-        for (number, (change, file)) in operation.changes().enumerate() {
-            let (Some(former), Some(scope)) = (&change.before, &file.former_key) else {
-                continue;
-            };
-            columns.numbers.push(row_number(number));
-            columns.scopes.push(scope);
-            columns.ids.push(change.id.to_string());
-            columns.paths.push(&former.path);
-            columns.hashes.push(former.hash.as_bytes());
-            columns
-                .trash
-                .push(former.trash.as_deref().unwrap_or_default());
-        }
-        columns
+impl<'a, R> Columns<'a, R> {
+    fn new(rows: &'a [R]) -> Self {
+        let values = Vec::new();
+        Self { rows, values }
+    }
+
+    fn add<T: ToSql + Sync + 'a>(&mut self, kind: Type, value: impl Fn(&'a R) -> T) {
+        let column: Vec<T> = self.rows.iter().map(value).collect();
+        self.values.push((Box::new(column), kind));
+    }
+
+    fn values(&self) -> impl Iterator<Item = SqlParameter<'_>> {
+        let values = self.values.iter();
+        values.map(|(value, kind)| (value.as_ref() as _, kind.clone()))
     }
 }
 
-/// Returns ranges of the changes, each of which fits into a statement.
-fn batches(operation: &NewOperation) -> Vec<Range<usize>> {
-    let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for (number, file) in operation.files.iter().enumerate() {
-        bytes += file.content.as_ref().map_or(0, Vec::len);
-        if BATCH.0 <= number + 1 - start || BATCH.1 <= bytes {
-            batches.push(start..number + 1);
-            (start, bytes) = (number + 1, 0);
+/// A change of an operation.
+struct ChangeRow<'a> {
+    number: i32,
+    change: &'a RecordedChange,
+    file: &'a NewFile,
+}
+
+impl<'a> ChangeRow<'a> {
+    fn new((number, (change, file)): (usize, (&'a RecordedChange, &'a NewFile))) -> Self {
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        Self {
+            number,
+            change,
+            file,
         }
     }
-    if start < operation.files.len() {
-        batches.push(start..operation.files.len());
+
+    fn before(&self) -> Option<&'a RecordedFile> {
+        self.change.before.as_ref()
     }
-    batches
+
+    fn trash(&self) -> Option<&'a str> {
+        self.before()?.trash.as_deref()
+    }
+
+    /// Returns the new file, if there is one.
+    fn after(&self) -> Option<&'a RecordedFile> {
+        let after = self.change.after.as_ref();
+        after.filter(|_| self.file.content.is_some())
+    }
+
+    fn content(&self) -> Option<&'a [u8]> {
+        self.file.content.as_deref()
+    }
 }
 
-/// The columns of changes, and of their new documents.
-#[derive(Default)]
-struct ChangeColumns<'a> {
-    numbers: Vec<i32>,
-    ids: Vec<String>,
-    former_scopes: Vec<Option<&'a str>>,
-    former_paths: Vec<Option<&'a str>>,
-    former_hashes: Vec<Option<&'a [u8]>>,
-    former_trash: Vec<Option<&'a str>>,
-    scopes: Vec<Option<&'a str>>,
-    paths: Vec<Option<&'a str>>,
-    hashes: Vec<Option<&'a [u8]>>,
-    reasons: Vec<Option<String>>,
-    contents: Vec<Option<&'a [u8]>>,
-    categories: Vec<Option<&'a str>>,
-    phases: Vec<Option<&'a str>>,
-    tags: Vec<Option<String>>,
-    created: Vec<Option<DateTime<Utc>>>,
-    updated: Vec<Option<DateTime<Utc>>>,
-    expires: Vec<Option<DateTime<Utc>>>,
-    sources: Vec<Option<String>>,
-}
-
-impl<'a> ChangeColumns<'a> {
-    fn push(&mut self, number: usize, change: &'a RecordedChange, file: &'a NewFile) {
-        let hash = |file: &'a RecordedFile| file.hash.as_bytes().as_slice();
-        let before = change.before.as_ref();
-        self.numbers.push(row_number(number));
-        self.ids.push(change.id.to_string());
-        self.former_scopes.push(file.former_key.as_deref());
-        self.former_paths
-            .push(before.map(|file| file.path.as_str()));
-        self.former_hashes.push(before.map(hash));
-        self.former_trash
-            .push(before.and_then(|file| file.trash.as_deref()));
-        self.reasons.push(change.why.as_deref().map(without_nul));
-        let content = file.content.as_deref();
-        let after = change.after.as_ref().filter(|_| content.is_some());
-        let memory = after
-            .zip(content)
-            .map(|(after, content)| decode_memory(&after.path, content));
-        let memory = memory.as_ref();
-        self.scopes.push(file.key.as_deref());
-        self.paths.push(after.map(|file| file.path.as_str()));
-        self.hashes.push(after.map(hash));
-        self.contents.push(content);
-        self.categories
-            .push(memory.map(|memory| memory.category.as_str()));
-        self.phases.push(memory.map(|memory| memory.phase.as_str()));
-        self.tags.push(memory.map(|memory| {
-            let tags: Vec<_> = memory.tags.iter().map(String::as_str).collect();
-            without_nul(&tags.join("\u{1f}"))
-        }));
-        self.created
-            .push(storable(memory.map(|memory| memory.created_at)));
-        self.updated
-            .push(storable(memory.map(|memory| memory.updated_at)));
-        self.expires
-            .push(storable(memory.and_then(|memory| memory.expires_at)));
-        self.sources
-            .push(memory.map(|memory| without_nul(&memory.source)));
-    }
+fn hash(file: &RecordedFile) -> &[u8] {
+    file.hash.as_bytes()
 }
 
 /// Appends changes, and inserts their new documents.
@@ -255,41 +218,59 @@ async fn append_changes(
     batch: Range<usize>,
 ) -> Result<(), DatabaseError> {
     let scopes: Vec<_> = scopes.iter().collect();
-    let mut columns = ChangeColumns::default();
-    for (number, (change, file)) in operation
-        .changes()
-        .enumerate()
-        .take(batch.end)
-        .skip(batch.start)
-    {
-        columns.push(number, change, file);
-    }
+    let rows = operation.changes().enumerate().take(batch.end);
+    let rows: Vec<_> = rows.skip(batch.start).map(ChangeRow::new).collect();
+    let memories = rows.iter().map(|row| {
+        let after = row.after()?;
+        Some(decode_memory(&after.path, row.content()?))
+    });
+    let memories: Vec<Option<Memory>> = memories.collect();
     let undoes = operation.record.undoes.as_ref().map(OperationId::as_str);
-    let values: [SqlParameter; 23] = [
+    let mut columns = Columns::new(&rows);
+    columns.add(Type::INT4_ARRAY, |row| row.number);
+    columns.add(Type::TEXT_ARRAY, |row| row.change.id.to_string());
+    columns.add(Type::TEXT_ARRAY, |row| row.file.former_key.as_deref());
+    columns.add(Type::TEXT_ARRAY, |row| row.before().map(|file| &file.path));
+    columns.add(Type::BYTEA_ARRAY, |row| row.before().map(hash));
+    columns.add(Type::TEXT_ARRAY, ChangeRow::trash);
+    columns.add(Type::TEXT_ARRAY, |row| row.file.key.as_deref());
+    columns.add(Type::TEXT_ARRAY, |row| row.after().map(|file| &file.path));
+    columns.add(Type::BYTEA_ARRAY, |row| row.after().map(hash));
+    columns.add(Type::TEXT_ARRAY, |row| {
+        Some(without_nul(row.change.why.as_ref()?))
+    });
+    columns.add(Type::BYTEA_ARRAY, ChangeRow::content);
+    let mut fields = Columns::new(&memories);
+    fields.add(Type::TEXT_ARRAY, |memory| {
+        Some(memory.as_ref()?.category.as_str())
+    });
+    fields.add(Type::TEXT_ARRAY, |memory| {
+        Some(memory.as_ref()?.phase.as_str())
+    });
+    fields.add(Type::TEXT_ARRAY, |memory| {
+        Some(joined_tags(memory.as_ref()?))
+    });
+    fields.add(Type::TIMESTAMPTZ_ARRAY, |memory| {
+        storable(memory.as_ref()?.created_at)
+    });
+    fields.add(Type::TIMESTAMPTZ_ARRAY, |memory| {
+        storable(memory.as_ref()?.updated_at)
+    });
+    fields.add(Type::TIMESTAMPTZ_ARRAY, |memory| {
+        storable(memory.as_ref()?.expires_at?)
+    });
+    fields.add(Type::TEXT_ARRAY, |memory| {
+        Some(without_nul(&memory.as_ref()?.source))
+    });
+    let first: [SqlParameter; 5] = [
         (&scopes, Type::TEXT_ARRAY),
         (&position, Type::INT8),
         (&operation.record.operation.id.as_str(), Type::TEXT),
         (&operation.token, Type::INT8),
         (&undoes, Type::TEXT),
-        (&columns.numbers, Type::INT4_ARRAY),
-        (&columns.ids, Type::TEXT_ARRAY),
-        (&columns.former_scopes, Type::TEXT_ARRAY),
-        (&columns.former_paths, Type::TEXT_ARRAY),
-        (&columns.former_hashes, Type::BYTEA_ARRAY),
-        (&columns.former_trash, Type::TEXT_ARRAY),
-        (&columns.scopes, Type::TEXT_ARRAY),
-        (&columns.paths, Type::TEXT_ARRAY),
-        (&columns.hashes, Type::BYTEA_ARRAY),
-        (&columns.reasons, Type::TEXT_ARRAY),
-        (&columns.contents, Type::BYTEA_ARRAY),
-        (&columns.categories, Type::TEXT_ARRAY),
-        (&columns.phases, Type::TEXT_ARRAY),
-        (&columns.tags, Type::TEXT_ARRAY),
-        (&columns.created, Type::TIMESTAMPTZ_ARRAY),
-        (&columns.updated, Type::TIMESTAMPTZ_ARRAY),
-        (&columns.expires, Type::TIMESTAMPTZ_ARRAY),
-        (&columns.sources, Type::TEXT_ARRAY),
     ];
+    let columns = columns.values().chain(fields.values());
+    let values: Vec<_> = first.into_iter().chain(columns).collect();
     let unique = [
         "memory_documents_path",
         "memory_documents_pkey",
@@ -302,27 +283,20 @@ async fn append_changes(
                 .iter()
                 .any(|name| DatabaseError::is_duplicate(&error, name)) =>
         {
-            Err(conflict_error(
-                columns
-                    .paths
-                    .iter()
-                    .flatten()
-                    .next()
-                    .copied()
-                    .unwrap_or_default(),
-            ))
+            Err(conflict_error(rows.iter().find_map(ChangeRow::after)))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn row_number(number: usize) -> i32 {
-    i32::try_from(number).unwrap_or(i32::MAX)
+fn joined_tags(memory: &Memory) -> String {
+    let tags: Vec<_> = memory.tags.iter().map(String::as_str).collect();
+    without_nul(&tags.join("\u{1f}"))
 }
 
 /// Returns a time if databases support it.
-fn storable(moment: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
-    moment.filter(|moment| (1..10_000).contains(&moment.year()))
+fn storable(moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    (1..10_000).contains(&moment.year()).then_some(moment)
 }
 
 /// Returns a text without the character that databases do not support. The content of the file is stored unchanged.
@@ -330,13 +304,9 @@ fn without_nul(text: &str) -> String {
     text.replace('\0', "")
 }
 
-fn conflict_error(path: &str) -> DatabaseError {
-    DatabaseError::Other(
-        StoreError::Conflict {
-            what: path.to_owned(),
-        }
-        .into(),
-    )
+fn conflict_error(file: Option<&RecordedFile>) -> DatabaseError {
+    let what = file.map(|file| file.path.clone()).unwrap_or_default();
+    DatabaseError::Other(StoreError::Conflict { what }.into())
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //!
 //! A file is a row with its size, and one part for each append, so the cost of an append does not depend on the size of the file.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use memory_core::StoreError;
@@ -11,7 +10,7 @@ use tokio_postgres::{Client, Row};
 
 use super::Database;
 use super::access::TokenPrincipal;
-use super::conditions::SqlParameter;
+use super::conditions::{SqlParameter, batches};
 use super::document_log::PostgresDocumentLog;
 use super::error::DatabaseError;
 use crate::disk::{FileEdit, NewFileContent};
@@ -19,9 +18,6 @@ use crate::shared_log::{FileCommitResult, SharedFile, SharedFilePage, SharedFold
 
 /// Maximum number of files that are fetched at once.
 const FILES_PER_PAGE: i64 = 200;
-
-/// Maximum number of rows in a statement, and of bytes in their contents.
-const BATCH: (usize, usize) = (1_000, 8 << 20);
 
 const LIST_FILES: &str = "
     SELECT file_path, file_position, file_written, is_file, part_start, part_content, head
@@ -164,7 +160,11 @@ pub(super) async fn commit(
             FileCommitResult::Behind
         });
     };
-    for batch in batches(edits) {
+    let sizes = edits.iter().map(|edit| match &edit.content {
+        NewFileContent::Removed => 0,
+        NewFileContent::Whole(bytes) | NewFileContent::Appended { bytes, .. } => bytes.len(),
+    });
+    for batch in batches(sizes) {
         if !put_files(client, scope, folder, position, &edits[batch]).await? {
             return Err(DatabaseError::Other(
                 StoreError::Conflict {
@@ -210,22 +210,6 @@ async fn put_files(
         .query_typed_one(PUT_FILES, &values)
         .await?
         .try_get(0)?)
-}
-
-/// Returns ranges of the changes, each of which fits into a statement.
-fn batches(edits: &[FileEdit]) -> Vec<Range<usize>> {
-    let (mut batches, mut start, mut bytes) = (Vec::new(), 0, 0);
-    for (number, FileEdit { content, .. }) in edits.iter().enumerate() {
-        bytes += match content {
-            NewFileContent::Removed => 0,
-            NewFileContent::Whole(bytes) | NewFileContent::Appended { bytes, .. } => bytes.len(),
-        };
-        if BATCH.0 <= number + 1 - start || BATCH.1 <= bytes || number + 1 == edits.len() {
-            batches.push(start..number + 1);
-            (start, bytes) = (number + 1, 0);
-        }
-    }
-    batches
 }
 
 fn signed(number: u64) -> i64 {

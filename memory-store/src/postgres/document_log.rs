@@ -85,7 +85,8 @@ impl FileStore {
         interval: Duration,
     ) -> Result<Self, StoreError> {
         let log = Arc::new(PostgresDocumentLog::new(database));
-        let store = Self::open(folder, options)?.with_log(Arc::clone(&log) as _, interval);
+        let connection = LogConnection::new(Arc::clone(&log) as _, interval);
+        let store = Self::open(folder, options)?.with_log(connection);
         let (root, folder) = (store.root().to_owned(), SharedFolderId::conversations());
         let connection = LogConnection::new(log, interval);
         let replica = FolderReplica::new(connection, folder, crate::conversation::REPLICA);

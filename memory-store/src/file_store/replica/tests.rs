@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use crate::disk::{DirEntry, Disk, FileEdit, FileStat, RealDisk};
 use crate::file_store::{FileStore, FileStoreOptions};
-use crate::log_connection::NewsSignal;
+use crate::log_connection::{LogConnection, NewsSignal};
 use crate::shared_log::{
     FileCommitResult, LogAppendResult, LogHead, LogHeads, LogIdentity, LogPage, LoggedOperation,
     NewOperation, SharedFile, SharedFilePage, SharedFolderId, SharedLog,
@@ -332,10 +332,8 @@ impl MemoryNode {
             self.home.path(),
             FileStoreOptions::default(),
         );
-        self.store = Arc::new(store.with_log(
-            Arc::clone(&self.connection) as Arc<dyn SharedLog>,
-            Duration::ZERO,
-        ));
+        let connection = LogConnection::new(Arc::clone(&self.connection) as _, Duration::ZERO);
+        self.store = Arc::new(store.with_log(connection));
         self.services = services(&self.store, &self.clock);
     }
 
@@ -416,12 +414,9 @@ pub(super) fn open(
     connection: &Arc<MemoryLogConnection>,
     options: FileStoreOptions,
 ) -> Arc<FileStore> {
-    let log = Arc::clone(connection) as Arc<dyn SharedLog>;
-    Arc::new(
-        FileStore::open(folder, options)
-            .unwrap()
-            .with_log(log, Duration::ZERO),
-    )
+    let connection = LogConnection::new(Arc::clone(connection) as _, Duration::ZERO);
+    let store = FileStore::open(folder, options).unwrap();
+    Arc::new(store.with_log(connection))
 }
 
 pub(super) fn services(store: &Arc<FileStore>, clock: &Arc<FakeClock>) -> Services {
