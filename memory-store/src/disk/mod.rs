@@ -23,7 +23,7 @@ pub(crate) use overlay::{FileEdit, NewFileContent, OverlayDisk};
 pub use path::check_path;
 pub(crate) use path::{file_name, parent_folder};
 pub use real::RealDisk;
-pub(crate) use whole_file::{copy_with_time, replace_file, stage_file};
+pub(crate) use whole_file::{copy_with_time, list_files, replace_file, stage_file, sync_files};
 
 use std::fmt::Debug;
 use std::fs::File;

@@ -1,10 +1,11 @@
-//! Operations on whole files: replacing them durably, and copying them.
+//! Operations on whole files: replacing them durably, copying, listing and syncing them.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-use super::{Disk, parent_folder};
+use super::{DirEntryKind, Disk, parent_folder};
 
 /// Writes the new content of a file to a temporary path, durably, with the mode and the owner of the file `like`.
 pub(crate) fn stage_file(
@@ -42,6 +43,48 @@ pub(crate) fn copy_with_time(from: &Path, to: &Path) -> io::Result<()> {
     let written = from.metadata()?.modified()?;
     fs::copy(from, to)?;
     File::options().write(true).open(to)?.set_modified(written)
+}
+
+/// Returns the paths of the files below `folder`, in the folders that `is_wanted` selects, sorted.
+pub(crate) fn list_files(
+    disk: &dyn Disk,
+    folder: &str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> io::Result<Vec<String>> {
+    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in disk.list_folder(&folder)? {
+            let path = if folder.is_empty() {
+                entry.name
+            } else {
+                format!("{folder}/{}", entry.name)
+            };
+            match entry.kind {
+                DirEntryKind::Folder if is_wanted(&path) => folders.push(path),
+                DirEntryKind::File => files.push(path),
+                DirEntryKind::Folder | DirEntryKind::Other => {}
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Syncs those files that exist, and their folders; everything on the disk if the system does that in one call.
+pub(crate) fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {
+    if paths.is_empty() || disk.sync_everything()? {
+        return Ok(());
+    }
+    let mut folders = BTreeSet::new();
+    for path in paths {
+        if disk.stat(path)?.is_some() {
+            disk.sync_file(path)?;
+            folders.insert(parent_folder(path));
+        }
+    }
+    folders
+        .into_iter()
+        .try_for_each(|folder| disk.sync_folder(folder))
 }
 
 #[cfg(test)]

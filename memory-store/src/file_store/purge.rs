@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use memory_core::StoreError;
 
 use super::FileStore;
-use crate::disk::{DirEntryKind, FileStat};
+use crate::disk::{FileStat, list_files};
 use crate::error::io_error;
 
 /// Number of files that are removed under one lock; other processes can write in between.
@@ -87,25 +87,12 @@ impl FileStore {
     /// # Errors
     /// If a folder cannot be listed.
     pub fn trash_size(&self) -> Result<(u64, u64), StoreError> {
+        let refused = |error| io_error("list trash", error);
         let (mut files, mut bytes) = (0, 0);
-        let mut folders = vec!["trash".to_owned()];
-        while let Some(folder) = folders.pop() {
-            let refused = |error| io_error(format!("list {folder}"), error);
-            for entry in self.disk.list_folder(&folder).map_err(refused)? {
-                let path = format!("{folder}/{}", entry.name);
-                match entry.kind {
-                    DirEntryKind::Folder => folders.push(path),
-                    DirEntryKind::File => {
-                        files += 1;
-                        bytes += self
-                            .disk
-                            .stat(&path)
-                            .map_err(refused)?
-                            .map_or(0, |found| found.size);
-                    }
-                    DirEntryKind::Other => {}
-                }
-            }
+        for path in list_files(self.disk.as_ref(), "trash", |_| true).map_err(refused)? {
+            let found = self.disk.stat(&path).map_err(refused)?;
+            files += 1;
+            bytes += found.map_or(0, |found| found.size);
         }
         Ok((files, bytes))
     }

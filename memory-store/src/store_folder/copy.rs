@@ -8,7 +8,7 @@ use std::path::Path;
 use memory_core::StoreError;
 
 use super::replica::{FolderReplica, path_order};
-use crate::disk::{DirEntryKind, Disk, FileEdit, NewFileContent, RealDisk};
+use crate::disk::{Disk, FileEdit, NewFileContent, RealDisk, list_files};
 use crate::error::io_error;
 use crate::oplog::hash_bytes;
 use crate::shared_log::{FileCommitResult, SharedFile, SharedFilePage, random_token};
@@ -101,24 +101,9 @@ impl FolderReplica {
 
     /// Returns the paths of the shared files.
     pub(super) fn list_files(&self, disk: &dyn Disk) -> io::Result<Vec<String>> {
-        let (mut folders, mut files) = (vec![String::new()], Vec::new());
-        while let Some(folder) = folders.pop() {
-            for entry in disk.list_folder(&folder)? {
-                let path = if folder.is_empty() {
-                    entry.name
-                } else {
-                    format!("{folder}/{}", entry.name)
-                };
-                match entry.kind {
-                    DirEntryKind::Folder if self.may_contain_shared_files(&path) => {
-                        folders.push(path);
-                    }
-                    DirEntryKind::File if self.is_shared(&path) => files.push(path),
-                    DirEntryKind::Folder | DirEntryKind::File | DirEntryKind::Other => {}
-                }
-            }
-        }
-        files.sort();
+        let is_wanted = |folder: &str| self.may_contain_shared_files(folder);
+        let mut files = list_files(disk, "", is_wanted)?;
+        files.retain(|path| self.is_shared(path));
         Ok(files)
     }
 }

@@ -13,6 +13,7 @@ use memory_core::{Code, StoreError};
 use super::replica_state::FolderState;
 use crate::disk::{
     Disk, FileEdit, LazyDisk, NewFileContent, OverlayDisk, now_ns, parent_folder, replace_file,
+    sync_files,
 };
 use crate::error::{io_error, replica_folder_error};
 use crate::lock::WriterLock;
@@ -496,19 +497,6 @@ pub(super) fn path_order(path: &str) -> u8 {
     } else {
         u8::from(is_visible(path))
     }
-}
-
-fn sync_files(disk: &dyn Disk, paths: &[String]) -> io::Result<()> {
-    if paths.is_empty() || disk.sync_everything()? {
-        return Ok(());
-    }
-    for path in paths {
-        if disk.stat(path)?.is_some() {
-            disk.sync_file(path)?;
-            disk.sync_folder(parent_folder(path))?;
-        }
-    }
-    Ok(())
 }
 
 /// Returns whether a path is that of the log of a store in `folder`, or of a previous file beside it.

@@ -14,14 +14,13 @@ use super::Replica;
 use super::state::{DERIVED, ReplicaState};
 use crate::access_key::is_plain_path;
 use crate::cache_file;
-use crate::disk::now_ns;
+use crate::disk::{list_files, now_ns, sync_files};
 use crate::error::io_error;
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
 use crate::journal::JournalPayload;
 use crate::oplog::{Durability, OperationLog};
 use crate::shared_log::{LogHeads, LogIdentity, LoggedOperation, TOPIC_FOLDERS};
-use crate::system::{sync_file, sync_folder};
 
 /// The folder of the previous files during the creation of a replica.
 const REPLACED: &str = ".replaced";
@@ -211,14 +210,16 @@ impl FileStore {
     }
 
     fn sync_replica(&self) -> Result<(), StoreError> {
-        let refused = |error| io_error(format!("sync {}", self.root.display()), error);
-        if self.disk.sync_everything().map_err(refused)? {
-            return Ok(());
-        }
-        DERIVED
-            .iter()
-            .try_for_each(|folder| sync_files(&self.root.join(folder)))
-            .map_err(refused)
+        let disk = self.disk.as_ref();
+        let sync = || {
+            if disk.sync_everything()? {
+                return Ok(());
+            }
+            DERIVED
+                .iter()
+                .try_for_each(|folder| sync_files(disk, &list_files(disk, folder, |_| true)?))
+        };
+        sync().map_err(|error| io_error(format!("sync {}", self.root.display()), error))
     }
 }
 
@@ -233,19 +234,6 @@ fn move_unknown(from: &Path, to: &Path, logged: &HashSet<ContentHash>) -> io::Re
         {
             fs::create_dir_all(to)?;
             fs::rename(entry.path(), target)?;
-        }
-    }
-    Ok(())
-}
-
-fn sync_files(folder: &Path) -> io::Result<()> {
-    for entry in entries(folder)? {
-        let file_type = entry.file_type()?;
-        if file_type.is_dir() {
-            sync_files(&entry.path())?;
-            sync_folder(&entry.path())?;
-        } else if file_type.is_file() {
-            sync_file(&entry.path())?;
         }
     }
     Ok(())

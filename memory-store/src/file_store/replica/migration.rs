@@ -13,7 +13,7 @@ use memory_core::{
 };
 
 use crate::access_key::{access_key, name_with_key};
-use crate::disk::{DirEntryKind, Disk, RealDisk};
+use crate::disk::{Disk, RealDisk, file_name, list_files};
 use crate::error::{io_error, read_error};
 use crate::file_store::FileStore;
 use crate::index::CATEGORIES;
@@ -188,31 +188,24 @@ fn read_version(
 
 /// Returns the current file of each memory.
 fn current_files(disk: &dyn Disk) -> Result<BTreeMap<MemoryId, FileVersionPlace>, StoreError> {
-    let (mut folders, mut files) = (vec![CATEGORIES.to_owned()], BTreeMap::new());
-    while let Some(folder) = folders.pop() {
-        for entry in disk.list_folder(&folder).map_err(read_error(&folder))? {
-            let path = format!("{folder}/{}", entry.name);
-            let is_memory =
-                entry.name.to_lowercase().ends_with(".md") && !entry.name.starts_with('.');
-            match entry.kind {
-                DirEntryKind::Folder => folders.push(path),
-                DirEntryKind::File if is_memory => {
-                    let Some(file) = load(disk, &path)? else {
-                        continue;
-                    };
-                    let hash = file.stored.stamp.0;
-                    let place = FileVersionPlace {
-                        path: path.clone(),
-                        hash,
-                        content: Some(path.clone()),
-                    };
-                    if files.insert(file.stored.memory.id, place).is_some() {
-                        let why = format!("{path} cannot be copied: another file has the same id");
-                        return Err(StoreError::Invalid { why });
-                    }
-                }
-                DirEntryKind::File | DirEntryKind::Other => {}
-            }
+    let mut files = BTreeMap::new();
+    let paths = list_files(disk, CATEGORIES, |_| true);
+    for path in paths.map_err(read_error(CATEGORIES))? {
+        let name = file_name(&path);
+        if !name.to_lowercase().ends_with(".md") || name.starts_with('.') {
+            continue;
+        }
+        let Some(file) = load(disk, &path)? else {
+            continue;
+        };
+        let place = FileVersionPlace {
+            path: path.clone(),
+            hash: file.stored.stamp.0,
+            content: Some(path.clone()),
+        };
+        if files.insert(file.stored.memory.id, place).is_some() {
+            let why = format!("{path} cannot be copied: another file has the same id");
+            return Err(StoreError::Invalid { why });
         }
     }
     Ok(files)
