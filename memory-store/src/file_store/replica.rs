@@ -5,7 +5,6 @@
 //!
 //! Without the database, a write makes its changes in the files, and waits in a queue. The next call that reaches the database sends it.
 
-mod connection_status;
 mod creation;
 mod feed;
 mod migration;
@@ -16,10 +15,10 @@ mod status;
 mod tests;
 mod unsynced;
 
-pub use connection_status::{QueueNotices, SharedStoreStatus};
+pub use status::{QueueNotices, SharedStoreStatus};
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use memory_core::{
@@ -27,7 +26,7 @@ use memory_core::{
 };
 
 use self::state::CurrentReplica;
-use self::status::ReplicaCounters;
+use self::status::ReplicaEvents;
 use self::unsynced::SystemStart;
 use super::plan::generated_name;
 use super::{FileStore, Freshness};
@@ -45,9 +44,7 @@ pub(super) struct Replica {
     connection: LogConnection,
     /// The conversations of the home, if they are shared.
     pub(super) conversations: Option<StoreFolder>,
-    counters: ReplicaCounters,
-    /// The notices about the queue that the caller has not taken.
-    notices: Mutex<QueueNotices>,
+    events: Mutex<ReplicaEvents>,
     start: SystemStart,
 }
 
@@ -68,10 +65,6 @@ impl From<StoreError> for ApplyError {
 }
 
 impl Replica {
-    fn notices(&self) -> MutexGuard<'_, QueueNotices> {
-        self.notices.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Applies the changes of conversations of other nodes. If the database cannot be reached any more, the next read repeats it.
     fn catch_up_conversations(&self, patience: Duration) -> Result<(), StoreError> {
         let done = self
@@ -92,8 +85,7 @@ impl FileStore {
         let replica = Replica {
             connection,
             conversations: None,
-            counters: ReplicaCounters::default(),
-            notices: Mutex::default(),
+            events: Mutex::default(),
             start: SystemStart::current(),
         };
         Self {

@@ -74,7 +74,7 @@ impl FileStore {
                         .iter()
                         .filter_map(|change| Some(change.after.as_ref()?.hash)),
                 );
-                replica.counters.count_pulled();
+                replica.events().pulled += 1;
                 applied.push(logged.token);
             }
         }

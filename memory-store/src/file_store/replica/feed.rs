@@ -129,7 +129,7 @@ impl FileStore {
                     if !self.perform(replica, &mut state, logged)? {
                         return Ok(None);
                     }
-                    replica.counters.count_pulled();
+                    replica.events().pulled += 1;
                 }
             }
             applied.extend(news.iter().map(|logged| logged.token));

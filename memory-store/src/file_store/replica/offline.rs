@@ -81,7 +81,7 @@ impl FileStore {
             self.queue().remove(&queued)?;
             return Err(error);
         }
-        replica.notices().is_queued = true;
+        replica.events().notices.is_queued = true;
         Ok(())
     }
 
@@ -195,7 +195,7 @@ impl FileStore {
                         let proposals = changes
                             .iter()
                             .filter(|change| is_proposal_reason(change.why.as_deref()));
-                        replica.notices().proposed += proposals.count() as u64;
+                        replica.events().notices.proposed += proposals.count() as u64;
                     }
                     Ok(LogAppendResult::Behind) => return Ok(SendResult::Outdated),
                     Ok(LogAppendResult::Refused(what)) => {
