@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{Operation, OperationId, mark_undone_lazily};
+use memory_core::{Operation, OperationId};
 use tokio_postgres::types::Type;
 
 use super::PostgresMessages;
@@ -10,7 +10,7 @@ use super::conditions::SqlParameter;
 use super::connections::run_transaction;
 use super::messages::{COLUMNS, HOLD};
 use super::operations::{
-    OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error,
+    UndoStatus, changed_error, find_undoable, list_operations, month_start, not_found_error,
 };
 
 const LIST_OPERATIONS: &str = "
@@ -57,9 +57,7 @@ const PURGE_RECORDS: &str = "
 
 impl InstanceOperations for PostgresMessages {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
-        let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
-        done.fetch_next()?;
-        Ok(Box::new(mark_undone_lazily(done)))
+        list_operations(self.database(), LIST_OPERATIONS)
     }
 
     fn undo(

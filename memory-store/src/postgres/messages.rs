@@ -9,13 +9,14 @@ use memory_core::instance::history::{
     SessionRecords, SessionSummary, Window,
 };
 use memory_core::secret::Checked;
-use memory_core::{Operation, StoreError, add_time};
+use memory_core::{Operation, add_time};
+use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
-use tokio_postgres::{Client, Row};
 
 use super::conditions::{SqlConditions, SqlParameter, record_time};
-use super::error::{AddressOwner, DatabaseError};
+use super::error::DatabaseError;
+use super::operations::conflict_error;
 use super::record_pages::RecordPages;
 use super::{Database, database};
 
@@ -112,7 +113,7 @@ impl PostgresMessages {
             ];
             match client.query_typed_opt(FIND_RESULT, &values).await? {
                 Some(done) => Ok(Some(parse_purged(&done)?)),
-                None if is_repeated => Err(conflict_error(operation)),
+                None if is_repeated => Err(conflict_error(operation.id.as_str())),
                 None => Ok(None),
             }
         })
@@ -178,18 +179,17 @@ impl MessageStore for PostgresMessages {
                 self.database.mark_functions_missing();
             }
             match done {
-                Ok(_) => Ok(SessionAppendResult::default()),
                 // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if DatabaseError::is_duplicate(&error, "memory_records_operation") => {
-                    let found = find_appended(client, &values[..3]).await?;
-                    if found == texts {
-                        Ok(SessionAppendResult::default())
-                    } else {
-                        Err(conflict_error(operation))
+                    let found = client.query_typed(FIND_APPENDED, &values[..3]).await?;
+                    let found = found.iter().map(|row| row.try_get::<_, String>(0));
+                    if found.collect::<Result<Vec<_>, _>>()? != texts {
+                        return Err(conflict_error(operation.id.as_str()));
                     }
                 }
-                Err(error) => Err(error.into()),
+                done => drop(done?),
             }
+            Ok(SessionAppendResult::default())
         })
     }
 
@@ -199,47 +199,28 @@ impl MessageStore for PostgresMessages {
         filter: &RecordFilter,
         window: Window,
     ) -> Result<SessionRecords, InstanceError> {
-        let mut pages = RecordPages::new(
-            Arc::clone(&self.database),
-            session.clone(),
-            filter.clone(),
-            window,
-        );
-        pages.fetch_next()?;
-        Ok(Box::new(pages))
+        let database = Arc::clone(&self.database);
+        RecordPages::list(database, session.clone(), filter.clone(), window)
     }
 
     fn sessions(&self) -> Result<Vec<SessionSummary>, InstanceError> {
-        let rows = self
-            .database
-            .run(async |client| Ok(client.query_typed(LIST_SESSIONS, &[]).await?))?;
-        let mut summaries = Vec::with_capacity(rows.len());
-        for row in rows {
-            let convert =
-                |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
-            let (name, records): (String, i64) = (
-                row.try_get(0).map_err(convert)?,
-                row.try_get(1).map_err(convert)?,
-            );
-            // A row with an invalid name was not written by this program.
-            let Ok(session) = name.parse() else { continue };
-            let last: (Option<DateTime<Utc>>, Option<i16>) = (
-                row.try_get(2).map_err(convert)?,
-                row.try_get(3).map_err(convert)?,
-            );
-            let last_at = last.0.map(|at| {
-                add_time(
-                    at,
-                    TimeDelta::nanoseconds(last.1.unwrap_or_default().into()),
-                )
-            });
-            summaries.push(SessionSummary {
-                session,
-                records: usize::try_from(records).unwrap_or_default(),
-                last_at,
-            });
-        }
-        Ok(summaries)
+        self.database.run(async |client| {
+            let mut summaries = Vec::new();
+            for row in client.query_typed(LIST_SESSIONS, &[]).await? {
+                let (name, records): (String, i64) = (row.try_get(0)?, row.try_get(1)?);
+                // A row with an invalid name was not written by this program.
+                let Ok(session) = name.parse() else { continue };
+                let (at, nanos): (Option<DateTime<Utc>>, Option<i16>) =
+                    (row.try_get(2)?, row.try_get(3)?);
+                let nanos = TimeDelta::nanoseconds(nanos.unwrap_or_default().into());
+                summaries.push(SessionSummary {
+                    session,
+                    records: usize::try_from(records).unwrap_or_default(),
+                    last_at: at.map(|at| add_time(at, nanos)),
+                });
+            }
+            Ok(summaries)
+        })
     }
 
     fn delete(
@@ -320,18 +301,6 @@ fn removal_statement(kind: &str, conditions: &mut SqlConditions, update: &str) -
     )
 }
 
-async fn find_appended(
-    client: &Client,
-    values: &[SqlParameter<'_>],
-) -> Result<Vec<String>, tokio_postgres::Error> {
-    client
-        .query_typed(FIND_APPENDED, values)
-        .await?
-        .iter()
-        .map(|row| row.try_get(0))
-        .collect()
-}
-
 fn parse_purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
     let count = |at: usize| {
         row.try_get::<_, i64>(at)
@@ -341,9 +310,4 @@ fn parse_purged(row: &Row) -> Result<PurgeResult, tokio_postgres::Error> {
         purged: count(0)?,
         kept: count(1)?,
     })
-}
-
-fn conflict_error(operation: &Operation) -> DatabaseError {
-    let what = format!("the data of another operation with the id {}", operation.id);
-    DatabaseError::Other(StoreError::Conflict { what }.into())
 }

@@ -1,50 +1,35 @@
 //! The log of operations, and the checks before an undo.
 
-use std::collections::VecDeque;
-
 use chrono::{DateTime, Datelike, NaiveTime, Utc};
-use memory_core::instance::{InstanceError, InstanceRecord, InstanceSubject};
-use memory_core::{Operation, OperationId, StoreError, mark_undone};
+use memory_core::instance::{InstanceError, InstanceRecord, InstanceRecords, InstanceSubject};
+use memory_core::{Operation, OperationId, StoreError, mark_undone, mark_undone_lazily};
 use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::Database;
 use super::conditions::SqlConditions;
 use super::error::DatabaseError;
+use super::record_pages::Pages;
 
-/// Maximum number of rows per page.
+/// Maximum number of operations per page.
 const ROWS_PER_PAGE: usize = 500;
 
-/// The operations, newest first, fetched page by page.
-#[derive(Debug)]
-pub(super) struct OperationPages<'a> {
+/// Lists the operations that the statement `question` selects, newest first, page by page.
+///
+/// Its columns are the id, the time, the verb, the session or key, the count, the id of the operation that it
+/// undoes, and the time at which it was logged. A condition and an order are appended to the statement.
+///
+/// # Errors
+/// If the first page cannot be fetched.
+pub(super) fn list_operations<'a>(
     database: &'a Database,
     question: &'static str,
-    fetched: VecDeque<InstanceRecord>,
-    /// The time at which the last fetched operation was logged, and its id.
-    at: Option<(DateTime<Utc>, String)>,
-    is_over: bool,
-}
-
-impl<'a> OperationPages<'a> {
-    /// Returns the operations that the statement `question` selects.
-    ///
-    /// Its columns are the id, the time, the verb, the session or key, the count, the id of the operation that it
-    /// undoes, and the time at which it was logged. A condition and an order are appended to the statement.
-    pub(super) fn of(database: &'a Database, question: &'static str) -> Self {
-        Self {
-            database,
-            question,
-            fetched: VecDeque::new(),
-            at: None,
-            is_over: false,
-        }
-    }
-
-    /// Fetches the next page.
-    pub(super) fn fetch_next(&mut self) -> Result<(), InstanceError> {
+) -> Result<InstanceRecords<'a>, InstanceError> {
+    // The time at which the last fetched operation was logged, and its id.
+    let mut last: Option<(DateTime<Utc>, String)> = None;
+    let pages = Pages::new(move || {
         let mut conditions = SqlConditions::default();
-        let behind = self.at.as_ref().map_or_else(String::new, |(at, id)| {
+        let behind = last.as_ref().map_or_else(String::new, |(at, id)| {
             let (at, id) = (
                 conditions.value(*at, Type::TIMESTAMPTZ),
                 conditions.value(id.clone(), Type::TEXT),
@@ -52,41 +37,25 @@ impl<'a> OperationPages<'a> {
             format!(" AND (recorded, operation) < ({at}, {id})")
         });
         let question = format!(
-            "{}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS_PER_PAGE}",
-            self.question
+            "{question}{behind} ORDER BY recorded DESC, operation DESC LIMIT {ROWS_PER_PAGE}"
         );
-        let rows = self.database.run(async |client| {
+        let rows = database.run(async |client| {
             let rows = client.query_typed(&question, &conditions.values()).await?;
             rows.iter()
                 .map(|row| Ok((parse_record(row)?, row.try_get(6)?)))
                 .collect::<Result<Vec<_>, DatabaseError>>()
         })?;
-        self.is_over = rows.len() < ROWS_PER_PAGE;
-        self.at = rows
+        let is_last = rows.len() < ROWS_PER_PAGE;
+        last = rows
             .last()
             .map(|(record, recorded)| (*recorded, record.operation.id.to_string()));
-        self.fetched
-            .extend(rows.into_iter().map(|(record, _)| record));
-        Ok(())
-    }
+        let records = rows.into_iter().map(|(record, _)| record).collect();
+        Ok((records, is_last))
+    })?;
+    Ok(Box::new(mark_undone_lazily(pages)))
 }
 
-impl Iterator for OperationPages<'_> {
-    type Item = Result<InstanceRecord, InstanceError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.fetched.is_empty()
-            && !self.is_over
-            && let Err(error) = self.fetch_next()
-        {
-            self.is_over = true;
-            return Some(Err(error));
-        }
-        self.fetched.pop_front().map(Ok)
-    }
-}
-
-/// Parses a row of the statement of [`OperationPages`].
+/// Parses a row of the statement of [`list_operations`].
 fn parse_record(row: &Row) -> Result<InstanceRecord, DatabaseError> {
     let (id, at, kind): (String, DateTime<Utc>, String) =
         (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
@@ -174,6 +143,12 @@ pub(super) fn changed_error(undone: &OperationId, why: String) -> DatabaseError 
         operation: undone.clone(),
         why,
     })
+}
+
+/// Returns the error for an operation whose id another one has.
+pub(super) fn conflict_error(id: &str) -> DatabaseError {
+    let what = format!("the data of another operation with the id {id}");
+    store_error(StoreError::Conflict { what })
 }
 
 fn store_error(error: StoreError) -> DatabaseError {

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use memory_core::instance::InstanceError;
-use memory_core::instance::history::{RecordFilter, SessionName, SessionRecord, Window, WindowEnd};
+use memory_core::instance::history::{
+    RecordFilter, SessionName, SessionRecord, SessionRecords, Window, WindowEnd,
+};
 use tokio_postgres::types::Type;
 
 use super::Database;
@@ -26,38 +28,46 @@ pub(super) struct RecordPages {
     session: SessionName,
     filter: RecordFilter,
     window: Window,
-    fetched: VecDeque<(i64, String)>,
     /// Number of records that are still to be returned, if limited.
     left: Option<usize>,
     /// The last position fetched, and the next position of the session at the first fetch.
     at: Option<(i64, i64)>,
-    is_over: bool,
 }
 
 impl RecordPages {
-    pub(super) fn new(
+    /// Returns the matching records of a session, after the first page was fetched.
+    pub(super) fn list(
         database: Arc<Database>,
         session: SessionName,
         filter: RecordFilter,
         window: Window,
-    ) -> Self {
-        let left = window.limit;
-        Self {
+    ) -> Result<SessionRecords, InstanceError> {
+        let damaged = {
+            let session = session.clone();
+            move |position, what| InstanceError::Damaged {
+                place: format!("record {position} of {session}"),
+                what,
+            }
+        };
+        let mut pages = Self {
             database,
             session,
             filter,
+            left: window.limit,
             window,
-            fetched: VecDeque::new(),
-            left,
             at: None,
-            is_over: left == Some(0),
-        }
+        };
+        let rows = Pages::new(move || pages.fetch_next())?;
+        Ok(Box::new(rows.map(move |row| {
+            let (position, text) = row?;
+            SessionRecord::parse(&text).map_err(|what| damaged(position, what))
+        })))
     }
 
-    /// Fetches the next page, if there is one.
-    pub(super) fn fetch_next(&mut self) -> Result<(), InstanceError> {
-        if self.is_over {
-            return Ok(());
+    /// Returns the positions and texts of the next page, and whether it is the last one.
+    fn fetch_next(&mut self) -> Result<(Vec<(i64, String)>, bool), InstanceError> {
+        if self.left == Some(0) {
+            return Ok((Vec::new(), true));
         }
         let wanted = self.left.unwrap_or(ROWS_PER_PAGE).min(ROWS_PER_PAGE);
         let (question, conditions) = self.build_query(wanted);
@@ -79,15 +89,13 @@ impl RecordPages {
             usize::try_from(*count).unwrap_or(usize::MAX)
         });
         self.left = self.left.map(|left| left.saturating_sub(rows.len()));
-        self.is_over = rows.len() == on_page && on_page < wanted || self.left == Some(0);
+        let is_last = rows.len() == on_page && on_page < wanted || self.left == Some(0);
         if let Some((position, _, bound, _)) = rows.last() {
             self.at = Some((*position, self.at.map_or(*bound, |(_, bound)| bound)));
         }
-        self.fetched.extend(
-            rows.into_iter()
-                .map(|(position, text, ..)| (position, text)),
-        );
-        Ok(())
+        let rows = rows.into_iter();
+        let records = rows.map(|(position, text, ..)| (position, text)).collect();
+        Ok((records, is_last))
     }
 
     fn build_query(&self, wanted: usize) -> (String, SqlConditions) {
@@ -139,21 +147,44 @@ impl RecordPages {
     }
 }
 
-impl Iterator for RecordPages {
-    type Item = Result<SessionRecord, InstanceError>;
+/// Items that are fetched page by page.
+pub(super) struct Pages<T, F> {
+    fetched: VecDeque<T>,
+    /// Returns the next page, and whether it is the last one.
+    fetch: F,
+    is_over: bool,
+}
+
+impl<T, F: FnMut() -> Result<(Vec<T>, bool), InstanceError>> Pages<T, F> {
+    /// Fetches the first page.
+    pub(super) fn new(fetch: F) -> Result<Self, InstanceError> {
+        let mut pages = Self {
+            fetched: VecDeque::new(),
+            fetch,
+            is_over: false,
+        };
+        pages.fetch_next().map(|()| pages)
+    }
+
+    fn fetch_next(&mut self) -> Result<(), InstanceError> {
+        let (page, is_last) = (self.fetch)()?;
+        self.fetched.extend(page);
+        self.is_over = is_last;
+        Ok(())
+    }
+}
+
+impl<T, F: FnMut() -> Result<(Vec<T>, bool), InstanceError>> Iterator for Pages<T, F> {
+    type Item = Result<T, InstanceError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.fetched.is_empty()
+            && !self.is_over
             && let Err(error) = self.fetch_next()
         {
             self.is_over = true;
             return Some(Err(error));
         }
-        let (position, text) = self.fetched.pop_front()?;
-        let damaged = |what| InstanceError::Damaged {
-            place: format!("record {position} of {}", self.session),
-            what,
-        };
-        Some(SessionRecord::parse(&text).map_err(damaged))
+        self.fetched.pop_front().map(Ok)
     }
 }

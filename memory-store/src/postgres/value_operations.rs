@@ -3,14 +3,14 @@
 use chrono::{DateTime, Utc};
 use memory_core::instance::kv::ValueKey;
 use memory_core::instance::{InstanceError, InstanceOperations, InstanceRecord, InstanceRecords};
-use memory_core::{ContentHash, Operation, OperationId, mark_undone_lazily};
+use memory_core::{ContentHash, Operation, OperationId};
 use tokio_postgres::types::Type;
 
 use super::PostgresValues;
 use super::conditions::SqlParameter;
 use super::connections::run_transaction;
 use super::operations::{
-    OperationPages, UndoStatus, changed_error, find_undoable, month_start, not_found_error,
+    UndoStatus, changed_error, find_undoable, list_operations, month_start, not_found_error,
 };
 use super::values::{HOLD, TAKEN, conflict_ranges, conflict_reason, first_part};
 
@@ -40,9 +40,7 @@ const PURGE_VALUES: &str = "
 
 impl InstanceOperations for PostgresValues {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
-        let mut done = OperationPages::of(self.database(), LIST_OPERATIONS);
-        done.fetch_next()?;
-        Ok(Box::new(mark_undone_lazily(done)))
+        list_operations(self.database(), LIST_OPERATIONS)
     }
 
     fn undo(

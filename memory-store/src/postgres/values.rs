@@ -6,11 +6,12 @@ use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceError;
 use memory_core::instance::kv::{KeyPrefix, KeySummary, KeyValueStore, StoredValue, ValueKey};
 use memory_core::secret::Checked;
-use memory_core::{ContentHash, Operation, StoreError};
+use memory_core::{ContentHash, Operation};
 use tokio_postgres::types::Type;
 
 use super::conditions::SqlParameter;
-use super::error::{AddressOwner, DatabaseError};
+use super::error::DatabaseError;
+use super::operations::conflict_error;
 use super::{Database, database};
 
 /// Locks the row of the first part of a key.
@@ -61,7 +62,9 @@ const DELETE_VALUE: &str = "
     )
     SELECT EXISTS (SELECT FROM gone) OR EXISTS (SELECT FROM before)";
 
-const LIST_KEYS: &str = "SELECT key, octet_length(value)::bigint, updated_at FROM memory_values";
+const LIST_KEYS: &str = "
+    SELECT key, octet_length(value)::bigint, updated_at FROM memory_values
+    WHERE $1 <= key AND ($2 IS NULL OR key < $2) ORDER BY key";
 
 /// The store of the values in a Postgres database.
 #[derive(Debug, Clone)]
@@ -159,12 +162,10 @@ impl PostgresValues {
                 }
                 // The first attempt may have succeeded, and only its response was lost.
                 Err(error) if DatabaseError::is_duplicate(&error, "memory_values_trash_once") => {
-                    let what = || format!("the data of another operation with the id {id}");
-                    let conflict = || InstanceError::from(StoreError::Conflict { what: what() });
                     let before = client
                         .query_typed_opt(FIND_SET_RESULT, &values[..3])
                         .await?
-                        .ok_or_else(conflict)?;
+                        .ok_or_else(|| conflict_error(id))?;
                     Ok((None, Placement::of(before.try_get(0)?)))
                 }
                 Err(error) => Err(error.into()),
@@ -249,38 +250,24 @@ impl KeyValueStore for PostgresValues {
 
     fn list(&self, prefix: &KeyPrefix) -> Result<Vec<KeySummary>, InstanceError> {
         let first = prefix.as_str();
-        let rows = self.database.run(async |client| {
-            Ok(match prefix_end(first) {
-                None => {
-                    client
-                        .query_typed(&format!("{LIST_KEYS} ORDER BY key"), &[])
-                        .await?
-                }
-                Some(end) => {
-                    let question = format!("{LIST_KEYS} WHERE $1 <= key AND key < $2 ORDER BY key");
-                    client
-                        .query_typed(&question, &[(&first, Type::TEXT), (&end, Type::TEXT)])
-                        .await?
-                }
-            })
-        })?;
-        let mut keys = Vec::with_capacity(rows.len());
-        for row in rows {
-            let convert =
-                |error| DatabaseError::Postgres(error).into_instance_error(AddressOwner::Instance);
-            // A row with an invalid key was not written by this program.
-            let Ok(key) = row.try_get::<_, String>(0).map_err(convert)?.parse() else {
-                continue;
-            };
-            let size_bytes =
-                u64::try_from(row.try_get::<_, i64>(1).map_err(convert)?).unwrap_or_default();
-            keys.push(KeySummary {
-                key,
-                size_bytes,
-                updated_at: row.try_get(2).map_err(convert)?,
-            });
-        }
-        Ok(keys)
+        // Without a prefix, there is no end.
+        let end = prefix_end(first);
+        let values: [SqlParameter; 2] = [(&first, Type::TEXT), (&end, Type::TEXT)];
+        self.database.run(async |client| {
+            let mut keys = Vec::new();
+            for row in client.query_typed(LIST_KEYS, &values).await? {
+                // A row with an invalid key was not written by this program.
+                let Ok(key) = row.try_get::<_, String>(0)?.parse() else {
+                    continue;
+                };
+                keys.push(KeySummary {
+                    key,
+                    size_bytes: u64::try_from(row.try_get::<_, i64>(1)?).unwrap_or_default(),
+                    updated_at: row.try_get(2)?,
+                });
+            }
+            Ok(keys)
+        })
     }
 }
 
