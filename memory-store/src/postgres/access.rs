@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use memory_core::{Code, StoreError};
+use memory_core::Code;
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
+use super::conditions::SqlParameter;
 use super::connections::{BEGIN, end_transaction};
-use super::error::DatabaseError;
+use super::error::{DatabaseError, database_error};
 
 const SET_TOKEN: &str = "SELECT set_config('memory.token', $1, true)";
 
@@ -86,10 +87,7 @@ pub(super) async fn begin(
         begun.await?;
         return Ok(None);
     };
-    let parameters = [(
-        token as &(dyn tokio_postgres::types::ToSql + Sync),
-        Type::TEXT,
-    )];
+    let parameters: [SqlParameter; 1] = [(token, Type::TEXT)];
     // Each statement is sent when its future is first polled, so they arrive in this order.
     let (begun, set, found) = tokio::join!(
         biased;
@@ -125,10 +123,7 @@ pub(super) async fn find_principal(
     client: &Client,
     PrincipalToken(token): &PrincipalToken,
 ) -> Result<Option<TokenPrincipal>, DatabaseError> {
-    let parameters = [(
-        token as &(dyn tokio_postgres::types::ToSql + Sync),
-        Type::TEXT,
-    )];
+    let parameters: [SqlParameter; 1] = [(token, Type::TEXT)];
     // Each statement is sent when its future is first polled, so they arrive in this order.
     let (begun, set, found, ended) = tokio::join!(
         biased;
@@ -146,11 +141,5 @@ pub(super) async fn find_principal(
 }
 
 pub(super) fn denied_error(what: String, hint: &'static str) -> DatabaseError {
-    let error = StoreError::Database {
-        what,
-        code: Code::PermissionDenied,
-        hint,
-        source: None,
-    };
-    DatabaseError::Other(error.into())
+    DatabaseError::Other(database_error(what, Code::PermissionDenied, hint, None))
 }

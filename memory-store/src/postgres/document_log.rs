@@ -22,7 +22,7 @@ use super::access::{PrincipalToken, TokenPrincipal, denied_error, run_as};
 use super::conditions::SqlParameter;
 use super::document_append::append;
 use super::document_files;
-use super::error::DatabaseError;
+use super::error::{DatabaseError, database_error};
 use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, close_functions, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
@@ -177,10 +177,7 @@ impl PostgresDocumentLog {
                 error => error,
             })
         });
-        done.map_err(|error| match error {
-            InstanceError::Store(error) => *error,
-            error => damaged_error(error.to_string()),
-        })
+        done.map_err(to_store_error)
     }
 }
 
@@ -433,29 +430,23 @@ async fn fetch_changes(
             Ok((before, after)) => (before, after, None),
             Err(what) => (None, None, Some(format!("{INVALID_CHANGE}{what}"))),
         };
+        let content: Option<Vec<u8>> = match invalid {
+            Some(_) => None,
+            None => row.try_get(11)?,
+        };
         let this = (operation, row.try_get::<_, i32>(2)?);
         if last.as_ref() == Some(&this)
-            && let (Some(change), Some(content)) = (
-                one.record.subject.changes.last_mut(),
-                one.contents.last_mut(),
-            )
+            && let Some(change) = one.record.subject.changes.last_mut()
+            && let Some(former) = one.contents.last_mut()
         {
             // The other half of a change from one scope into another.
             change.before = change.before.take().or(before);
             change.after = change.after.take().or(after);
-            *content = content.take().or(if invalid.is_some() {
-                None
-            } else {
-                row.try_get(11)?
-            });
+            *former = former.take().or(content);
             continue;
         }
         last = Some(this);
-        one.contents.push(if invalid.is_some() {
-            None
-        } else {
-            row.try_get(11)?
-        });
+        one.contents.push(content);
         let why = invalid.map_or_else(|| row.try_get(10), |invalid| Ok(Some(invalid)))?;
         one.record.subject.changes.push(RecordedChange {
             id: parse(row.try_get(4)?)?,
@@ -512,7 +503,15 @@ fn damaged(what: &str) -> DatabaseError {
     DatabaseError::Other(damaged_error(what.to_owned()).into())
 }
 
-pub(super) fn damaged_error(what: String) -> StoreError {
+/// Returns the error of a call that uses no instance.
+pub(super) fn to_store_error(error: InstanceError) -> StoreError {
+    match error {
+        InstanceError::Store(error) => *error,
+        error => damaged_error(error.to_string()),
+    }
+}
+
+fn damaged_error(what: String) -> StoreError {
     let hint = "restore the tables memory_document* from a backup";
     StoreError::Database {
         what: "the memories in the database are damaged".into(),
@@ -526,13 +525,5 @@ fn older_error(scope: &str) -> DatabaseError {
     let hint = "it may have been restored from a backup; `memory init --store ADDRESS --replace-replica` uses the memories of the database, and \
                 moves those that it lacks to unsynced/ in the home, from where `memory ingest --source markdown --path` adds them again";
     let what = format!("the database lacks operations on {scope} that the replica has");
-    DatabaseError::Other(
-        StoreError::Database {
-            what,
-            code: Code::FileDamaged,
-            hint,
-            source: None,
-        }
-        .into(),
-    )
+    DatabaseError::Other(database_error(what, Code::FileDamaged, hint, None))
 }

@@ -10,6 +10,7 @@ use tokio::time::sleep;
 use tokio_postgres::types::Type;
 use tokio_postgres::{AsyncMessage, Client};
 
+use super::conditions::SqlParameter;
 use super::connections::ConnectionManager;
 use super::error::DatabaseError;
 
@@ -82,13 +83,7 @@ async fn listen_once(
 }
 
 async fn notify(client: &Client, own: i64) -> Result<(), DatabaseError> {
-    let values = [
-        (
-            &CHANNEL as &(dyn tokio_postgres::types::ToSql + Sync),
-            Type::TEXT,
-        ),
-        (&own.to_string(), Type::TEXT),
-    ];
+    let values: [SqlParameter; 2] = [(&CHANNEL, Type::TEXT), (&own.to_string(), Type::TEXT)];
     client
         .execute_typed("SELECT pg_notify($1, $2)", &values)
         .await?;

@@ -1,11 +1,11 @@
 //! The creation of the tables.
 
 use memory_core::instance::InstanceError;
-use memory_core::{Code, StoreError};
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 use tokio_postgres::{Client, Error};
 
+use super::access::denied_error;
 use super::connections::run_transaction;
 use super::error::DatabaseError;
 
@@ -119,13 +119,9 @@ pub(super) async fn close_functions(client: &Client) -> Result<(), DatabaseError
     let close = include_str!("migrations/privileges.sql");
     match client.batch_execute(close).await {
         Err(error) if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            let error = StoreError::Database {
-                what: "every role of the database may read and change all memories, as after a restore without privileges".to_owned(),
-                code: Code::PermissionDenied,
-                hint: "the owner of the database runs `memory doctor`, which takes the rights from the other roles",
-                source: None,
-            };
-            Err(DatabaseError::Other(error.into()))
+            let what = "every role of the database may read and change all memories, as after a restore without privileges";
+            let hint = "the owner of the database runs `memory doctor`, which takes the rights from the other roles";
+            Err(denied_error(what.to_owned(), hint))
         }
         closed => Ok(closed?),
     }
@@ -154,13 +150,7 @@ pub(super) async fn check_version(client: &Client) -> Result<(), DatabaseError> 
         _ => {
             let what = "the tables of memories do not exist in this version, or this user has no access to them".to_owned();
             let hint = "the owner of the database runs `memory init` and `memory principal add`";
-            let error = StoreError::Database {
-                what,
-                code: Code::PermissionDenied,
-                hint,
-                source: None,
-            };
-            Err(DatabaseError::Other(error.into()))
+            Err(denied_error(what, hint))
         }
     }
 }

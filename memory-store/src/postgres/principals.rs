@@ -15,10 +15,11 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use super::Database;
-use super::access::{self, PrincipalToken, TokenPrincipal};
+use super::access::{self, PrincipalToken, TokenPrincipal, denied_error};
+use super::conditions::SqlParameter;
 use super::connections::run_transaction;
-use super::document_log::damaged_error;
-use super::error::DatabaseError;
+use super::document_log::to_store_error;
+use super::error::{DatabaseError, database_error};
 use super::migration::{DOCUMENTS, close_functions, migrate};
 use crate::error::io_error;
 
@@ -132,8 +133,8 @@ impl PrincipalTable {
         let token = random_token()?;
         self.run(async |client| {
             grant_functions(client, role).await?;
-            let values = [(&name.as_str() as &(dyn tokio_postgres::types::ToSql + Sync), Type::TEXT)];
-            let inserted = [values[0].clone(), (&kind.as_str(), Type::TEXT), (&token, Type::TEXT)];
+            let inserted: [SqlParameter; 3] =
+                [(&name.as_str(), Type::TEXT), (&kind.as_str(), Type::TEXT), (&token, Type::TEXT)];
             if client.execute_typed(INSERT, &inserted).await? == 0 {
                 let hint = "`memory principal revoke NAME` revokes its token; then add it again for a new one";
                 return Err(invalid(format!("{name} has a token already"), hint));
@@ -273,13 +274,7 @@ impl PrincipalTable {
                     let what = "only the owner of the tables manages principals".to_owned();
                     let hint =
                         "use a home whose address has the user that ran the first `memory init`";
-                    let error = StoreError::Database {
-                        what,
-                        code: Code::PermissionDenied,
-                        hint,
-                        source: None,
-                    };
-                    DatabaseError::Other(error.into())
+                    denied_error(what, hint)
                 }
                 error => error,
             })
@@ -291,15 +286,9 @@ impl PrincipalTable {
         work: impl AsyncFn(&Client) -> Result<T, DatabaseError>,
     ) -> Result<T, InstanceError> {
         if self.database.token().is_some() {
-            let what = "a home with a token cannot manage principals".to_owned();
+            let what = "a home with a token cannot manage principals";
             let hint = "use a home of the owner, which was set up without --token";
-            return Err(StoreError::Database {
-                what,
-                code: Code::PermissionDenied,
-                hint,
-                source: None,
-            }
-            .into());
+            return Err(database_error(what, Code::PermissionDenied, hint, None));
         }
         self.database.run_without_instances(async |client| {
             migrate(client, &DOCUMENTS).await?;
@@ -316,11 +305,7 @@ impl PrincipalTokens for PrincipalTable {
         let found = self
             .database
             .run_without_instances(async |client| access::find_principal(client, &token).await);
-        let found = found.map_err(|error| match error {
-            InstanceError::Store(error) => *error,
-            error => damaged_error(error.to_string()),
-        })?;
-        let Some(TokenPrincipal { name, scopes }) = found else {
+        let Some(TokenPrincipal { name, scopes }) = found.map_err(to_store_error)? else {
             return Ok(None);
         };
         let name = name.parse::<PrincipalName>()?.to_string();
