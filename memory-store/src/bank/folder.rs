@@ -18,7 +18,7 @@ use super::edit::{self, ItemEdit};
 use super::file::{self, BankFileFormat, damaged_error, read_error};
 use super::layout::EntryLayout;
 use super::{index, repair, trash, undo};
-use crate::disk::{DirEntryKind, Disk};
+use crate::disk::{DirEntryKind, Disk, LazyDisk};
 use crate::error::io_error;
 use crate::gitignore;
 use crate::lock::{FOLDER as LOCKS, PATIENCE, WriterLock};
@@ -72,7 +72,7 @@ impl BankFolder {
     pub fn new(root: impl Into<PathBuf>, options: BankOptions) -> Self {
         let depth = if options.is_in_project { 2 } else { 0 };
         Self {
-            place: StoreFolder::in_project(root.into(), depth),
+            place: StoreFolder::new(LazyDisk::in_project(root.into(), depth)),
             options,
             is_refused: false,
         }
@@ -81,7 +81,7 @@ impl BankFolder {
     /// Returns the folder of banks at `root`, accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>, options: BankOptions) -> Self {
         Self {
-            place: StoreFolder::on_disk(root.into(), disk),
+            place: StoreFolder::new(LazyDisk::on_disk(root.into(), disk)),
             options,
             is_refused: false,
         }

@@ -22,7 +22,7 @@ use super::layout::{
     role_folder, tombstone_folders,
 };
 use super::{own_turns, vectors};
-use crate::disk::{DirEntryKind, Disk, now_ns};
+use crate::disk::{DirEntryKind, Disk, LazyDisk, now_ns};
 use crate::error::{io_error, read_error};
 use crate::lock::{PATIENCE, WriterLock, read_generation};
 use crate::memory_file::time_from_nanos;
@@ -44,12 +44,12 @@ pub struct ConversationFolder {
 impl ConversationFolder {
     /// Returns the conversations at `root`. The folder need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self::in_folder(StoreFolder::new(root.into()))
+        Self::in_folder(StoreFolder::new(LazyDisk::new(root.into())))
     }
 
     /// Returns the conversations at `root`, with `disk` for writes.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self::in_folder(StoreFolder::on_disk(root.into(), disk))
+        Self::in_folder(StoreFolder::new(LazyDisk::on_disk(root.into(), disk)))
     }
 
     pub(crate) fn in_folder(place: StoreFolder) -> Self {

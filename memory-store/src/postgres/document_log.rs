@@ -26,7 +26,7 @@ use super::error::{DatabaseError, database_error};
 use super::listener::ListenerEvent;
 use super::migration::{DOCUMENTS, check_version, close_functions, migrate};
 use crate::access_key::{is_path_of_key, is_plain_path};
-use crate::disk::FileEdit;
+use crate::disk::{FileEdit, LazyDisk};
 use crate::journal::{INVALID_CHANGE, JournalPayload};
 use crate::log_connection::{LogConnection, NewsSignal};
 use crate::shared_log::{
@@ -87,10 +87,13 @@ impl FileStore {
         let log = Arc::new(PostgresDocumentLog::new(database));
         let connection = LogConnection::new(Arc::clone(&log) as _, interval);
         let store = Self::open(folder, options)?.with_log(connection);
-        let (root, folder) = (store.root().to_owned(), SharedFolderId::conversations());
+        let (place, folder) = (
+            LazyDisk::new(store.root().to_owned()),
+            SharedFolderId::conversations(),
+        );
         let connection = LogConnection::new(log, interval);
         let replica = FolderReplica::new(connection, folder, crate::conversation::REPLICA);
-        Ok(store.with_conversations(StoreFolder::shared(root, replica)))
+        Ok(store.with_conversations(StoreFolder::shared(place, replica)))
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::Database;
 use super::document_log::PostgresDocumentLog;
+use crate::disk::LazyDisk;
 use crate::log_connection::LogConnection;
 use crate::shared_log::SharedFolderId;
 use crate::store_folder::{FolderReplica, ReplicaLayout, StoreFolder};
@@ -91,5 +92,8 @@ fn open(
     interval: Duration,
 ) -> StoreFolder {
     let connection = LogConnection::new(Arc::new(PostgresDocumentLog::new(database)), interval);
-    StoreFolder::shared(root, FolderReplica::new(connection, folder, layout))
+    StoreFolder::shared(
+        LazyDisk::new(root),
+        FolderReplica::new(connection, folder, layout),
+    )
 }

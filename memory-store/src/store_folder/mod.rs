@@ -10,8 +10,8 @@ pub(crate) use self::replica::is_visible;
 pub(crate) use self::replica::{ReplicaLayout, is_in_log_folder};
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use memory_core::StoreError;
@@ -27,35 +27,19 @@ pub(crate) struct StoreFolder {
 }
 
 impl StoreFolder {
-    /// Returns the folder at `root` of the machine's disk.
-    pub(crate) fn new(root: PathBuf) -> Self {
+    /// Returns a folder that is no replica.
+    pub(crate) fn new(place: LazyDisk) -> Self {
         Self {
-            place: LazyDisk::new(root),
+            place,
             replica: None,
         }
     }
 
-    /// Returns the folder at `root`, of which the last `depth` components must not be symlinks.
-    pub(crate) fn in_project(root: PathBuf, depth: usize) -> Self {
-        Self {
-            place: LazyDisk::in_project(root, depth),
-            replica: None,
-        }
-    }
-
-    /// Returns the folder at `root`, accessed through `disk`.
-    pub(crate) fn on_disk(root: PathBuf, disk: Arc<dyn Disk>) -> Self {
-        Self {
-            place: LazyDisk::on_disk(root, disk),
-            replica: None,
-        }
-    }
-
-    /// Returns the folder at `root` as a replica.
+    /// Returns a replica.
     #[cfg(feature = "postgres")]
-    pub(crate) fn shared(root: PathBuf, replica: FolderReplica) -> Self {
+    pub(crate) fn shared(place: LazyDisk, replica: FolderReplica) -> Self {
         Self {
-            place: LazyDisk::new(root),
+            place,
             replica: Some(replica),
         }
     }
@@ -70,10 +54,9 @@ impl StoreFolder {
     /// # Errors
     /// If the database cannot be reached and the replica was never complete, or if another process holds the lock for `patience`.
     pub(crate) fn catch_up(&self, patience: Duration) -> Result<(), StoreError> {
-        if self.replica.as_ref().is_some_and(FolderReplica::is_due) {
-            self.catch_up_now(patience)
-        } else {
-            Ok(())
+        match &self.replica {
+            Some(replica) if replica.connection.is_due() => self.catch_up_now(patience),
+            _ => Ok(()),
         }
     }
 
@@ -93,9 +76,8 @@ impl StoreFolder {
 
     /// Returns a number that increases when changes of other nodes are applied through this value.
     pub(crate) fn applied_changes(&self) -> u64 {
-        self.replica
-            .as_ref()
-            .map_or(0, FolderReplica::applied_changes)
+        let replica = self.replica.as_ref();
+        replica.map_or(0, |replica| replica.applied.load(Ordering::Relaxed))
     }
 
     /// Returns whether the folder is a replica.

@@ -41,11 +41,11 @@ const BULK: usize = 32;
 /// The connection of a folder with its files in a database.
 #[derive(Debug)]
 pub(crate) struct FolderReplica {
-    connection: LogConnection,
+    pub(super) connection: LogConnection,
     pub(super) folder: SharedFolderId,
     pub(super) layout: ReplicaLayout,
     /// Number of pages of changes that were applied.
-    applied: AtomicU64,
+    pub(super) applied: AtomicU64,
 }
 
 /// Which files of a folder are shared, and where a replica has files of its own.
@@ -72,14 +72,6 @@ impl FolderReplica {
             layout,
             applied: AtomicU64::new(0),
         }
-    }
-
-    pub(super) fn applied_changes(&self) -> u64 {
-        self.applied.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn is_due(&self) -> bool {
-        self.connection.is_due()
     }
 
     pub(super) fn log(&self) -> &dyn SharedLog {

@@ -16,7 +16,7 @@ use super::change::{TopicFileChange, apply_changes, is_interrupted, recover, und
 use super::error::{damaged_error, open_error, read_error, with_full_path};
 use super::files::{TopicFolderContents, decode_text, list_below, read_bytes, read_text};
 use super::{external, format, index, list, trash, uses};
-use crate::disk::{Disk, parent_folder};
+use crate::disk::{Disk, LazyDisk, parent_folder};
 use crate::error::io_error;
 use crate::lock::{PATIENCE, WriterLock};
 use crate::markdown::lossy_text;
@@ -41,12 +41,12 @@ pub struct TopicFolder {
 impl TopicFolder {
     /// Returns the store of the folder `root`, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self::in_folder(StoreFolder::new(root.into()))
+        Self::in_folder(StoreFolder::new(LazyDisk::new(root.into())))
     }
 
     /// Returns the store of the folder `root` of a project, which must not be a symlink.
     pub fn in_project(root: impl Into<PathBuf>) -> Self {
-        Self::in_folder(StoreFolder::in_project(root.into(), 1))
+        Self::in_folder(StoreFolder::new(LazyDisk::in_project(root.into(), 1)))
     }
 
     /// Sets the time zone of the days on which topics are updated; the default is UTC.
@@ -57,7 +57,7 @@ impl TopicFolder {
 
     /// Returns the store of the folder `root`, which is accessed through `disk`.
     pub fn with_disk(root: impl Into<PathBuf>, disk: Arc<dyn Disk>) -> Self {
-        Self::in_folder(StoreFolder::on_disk(root.into(), disk))
+        Self::in_folder(StoreFolder::new(LazyDisk::on_disk(root.into(), disk)))
     }
 
     pub(crate) fn in_folder(place: StoreFolder) -> Self {
