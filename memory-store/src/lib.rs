@@ -28,6 +28,7 @@
 //! | `notifier` | notifications to the user |
 //! | [`jq`] | an evaluator for jq filters, with limits on time and memory |
 //! | `shared_log` | the log of operations that several nodes share; the database contains the truth, and files are replicas |
+//! | `log_connection` | the connection of a replica with the log, and the rules for reads without it |
 //! | `offline_queue` | the operations of a node that are not in the shared log yet |
 //! | [`system`] | calls that differ between operating systems |
 //! | `index` | the search index: SQLite for documents, tantivy for words, a memory-mapped file for vectors |
