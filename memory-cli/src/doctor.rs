@@ -1,5 +1,6 @@
 //! The check of a home and its JSON, for `memory doctor` and the web page.
 
+use memory_agent::json::add_field;
 use memory_core::{EmbedError, Operation, StoreError};
 use memory_store::{DoctorFinding, DoctorReport};
 use serde_json::{Value, json};
@@ -22,12 +23,8 @@ fn finding_json(finding: &DoctorFinding) -> Value {
         "what": finding.what,
         "fixed": finding.fixed,
     });
-    if let Some(line) = finding.line {
-        shape["line"] = line.into();
-    }
-    if let Some(hint) = &finding.hint {
-        shape["hint"] = hint.as_str().into();
-    }
+    add_field(&mut shape, "line", finding.line);
+    add_field(&mut shape, "hint", finding.hint.as_deref());
     shape
 }
 

@@ -1,6 +1,7 @@
 //! The state of a home: its daemon, its chores and its counts.
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use memory_agent::json::add_field;
 use memory_core::{
     Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError,
 };
@@ -88,29 +89,30 @@ impl StatusSnapshot {
     pub(crate) fn to_json(&self) -> Value {
         let mut daemon = json!({ "running": self.running.is_some() });
         let known = self.state.as_ref();
-        if let Some(pid) = self.running.and_then(|process| process.pid) {
-            daemon["pid"] = pid.into();
-        }
-        if let Some(version) = self.daemon_version() {
-            daemon["version"] = version.into();
-        }
-        if let Some(state) = known {
-            daemon["started_at"] = format_timestamp(state.started_at).into();
-        }
-        if let Some(at) = known
-            .and_then(|state| state.stopped_at)
-            .filter(|_| self.running.is_none())
-        {
-            daemon["stopped_at"] = format_timestamp(at).into();
-        }
+        add_field(
+            &mut daemon,
+            "pid",
+            self.running.and_then(|process| process.pid),
+        );
+        add_field(&mut daemon, "version", self.daemon_version());
+        add_field(
+            &mut daemon,
+            "started_at",
+            known.map(|state| format_timestamp(state.started_at)),
+        );
+        let stopped_at = known.and_then(|state| state.stopped_at);
+        let stopped_at = stopped_at.filter(|_| self.running.is_none());
+        add_field(&mut daemon, "stopped_at", stopped_at.map(format_timestamp));
         if let Some(state) =
             known.filter(|state| self.running.is_some() && !state.watching.is_empty())
         {
             daemon["watching"] = state.watching.clone().into();
         }
-        if let Some(socket) = self.socket().filter(|socket| !socket.is_empty()) {
-            daemon["socket"] = socket.into();
-        }
+        add_field(
+            &mut daemon,
+            "socket",
+            self.socket().filter(|socket| !socket.is_empty()),
+        );
         let chores: Vec<Value> = known
             .into_iter()
             .flat_map(|state| &state.chores)
@@ -128,9 +130,7 @@ impl StatusSnapshot {
             "trash_bytes": self.trash.1,
             "chores": chores,
         });
-        if let Some(principal) = &self.principal {
-            shape["principal"] = principal.as_str().into();
-        }
+        add_field(&mut shape, "principal", self.principal.as_deref());
         if let Some(StoreError::NewerFormat {
             version, program, ..
         }) = &self.newer
@@ -138,9 +138,11 @@ impl StatusSnapshot {
             let version: Value = serde_json::from_str(version).unwrap_or_default();
             shape["newer_format"] = json!({ "version": version, "program": program });
         }
-        if let Some(database) = &self.database {
-            shape["database"] = database_json(database);
-        }
+        add_field(
+            &mut shape,
+            "database",
+            self.database.as_ref().map(database_json),
+        );
         if !self.outdated.is_empty() {
             shape["outdated_assistants"] = self.outdated.iter().map(|client| client.name).collect();
         }
@@ -169,16 +171,14 @@ impl StatusSnapshot {
             ("due_at", self.due_at(chore)),
         ];
         for (key, at) in moments {
-            if let Some(at) = at {
-                shape[key] = format_timestamp(at).into();
-            }
+            add_field(&mut shape, key, at.map(format_timestamp));
         }
-        if let Some(ending) = ending {
-            shape["ending"] = ending.as_str().into();
-        }
-        if let Some(said) = said {
-            shape["said"] = said.clone().into();
-        }
+        add_field(
+            &mut shape,
+            "ending",
+            ending.as_ref().map(|ending| ending.as_str()),
+        );
+        add_field(&mut shape, "said", said.as_deref());
         shape
     }
 
@@ -210,13 +210,9 @@ fn database_json(database: &SharedStoreStatus) -> Value {
         ("last_contact", database.last_contact),
         ("queued_since", database.queued_since),
     ] {
-        if let Some(at) = at {
-            shape[key] = format_timestamp(at).into();
-        }
+        add_field(&mut shape, key, at.map(format_timestamp));
     }
-    if let Some(trouble) = &database.trouble {
-        shape["problem"] = trouble.clone().into();
-    }
+    add_field(&mut shape, "problem", database.trouble.as_deref());
     shape
 }
 

@@ -88,6 +88,13 @@ pub use write::{delete_result, write_result};
 use serde::Serialize;
 use serde_json::Value;
 
+/// Adds a field to an object, if it has a value.
+pub fn add_field(object: &mut Value, key: &str, value: Option<impl Into<Value>>) {
+    if let Some(value) = value {
+        object[key] = value.into();
+    }
+}
+
 /// Serializes one of the shapes of this module.
 pub(crate) fn value(shape: &impl Serialize) -> Value {
     serde_json::to_value(shape).expect("our shapes have text for keys and nothing that fails")

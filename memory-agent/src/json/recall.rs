@@ -6,7 +6,7 @@ use memory_core::{MemoryRecalls, RecallList, RecallRecord, RecalledId, UnusedMem
 use serde_json::{Map, Value, json};
 
 use super::search::shortest_decimal;
-use super::time;
+use super::{add_field, time};
 
 /// Returns the JSON of recalls, newest first: `{recalls, total, since?, enabled}`.
 ///
@@ -59,9 +59,7 @@ pub fn why(memory: &MemoryRecalls, is_enabled: bool) -> Value {
         shape["path"] = stored.path.as_str().into();
     } else {
         shape["deleted"] = true.into();
-        if let Some(path) = &memory.deleted_path {
-            shape["path"] = path.as_str().into();
-        }
+        add_field(&mut shape, "path", memory.deleted_path.as_deref());
     }
     let list = list_shape(&memory.list, &recalls.collect::<Vec<_>>(), is_enabled);
     if let (Value::Object(shape), Value::Object(list)) = (&mut shape, list) {
@@ -140,9 +138,7 @@ fn add_score(shape: &mut Map<String, Value>, memory: &RecalledId) {
 
 fn list_shape(list: &RecallList, recalls: &[Value], is_enabled: bool) -> Value {
     let mut shape = json!({ "recalls": recalls, "total": list.total });
-    if let Some(since) = list.since {
-        shape["since"] = time::rfc3339(since).into();
-    }
+    add_field(&mut shape, "since", list.since.map(time::rfc3339));
     shape["enabled"] = is_enabled.into();
     shape
 }

@@ -3,14 +3,14 @@
 use chrono::{DateTime, Utc};
 use memory_core::text::token_count;
 use memory_core::{
-    Context, Hit, HomeSection, InboxTtl, MemoryId, RankFeatureScore, RerankScore, Scope,
+    Category, Context, Hit, HomeSection, InboxTtl, MemoryId, RankFeatureScore, RerankScore, Scope,
     ScoreExplanation, SearchResults, SmartSearchResults, SpeakerRole, TermScore,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::memory::MemoryShape;
-use super::{time, value};
+use super::{add_field, time, value};
 
 #[derive(Serialize)]
 struct SearchShape<'a> {
@@ -167,9 +167,7 @@ pub fn chat_search_results(found: &SearchResults) -> Value {
         })
     });
     let mut results = json!({ "hits": hits.collect::<Vec<_>>(), "total": found.total });
-    if let Some(why) = &found.degraded {
-        results["degraded"] = why.as_str().into();
-    }
+    add_field(&mut results, "degraded", found.degraded.as_deref());
     results
 }
 
@@ -289,12 +287,8 @@ pub fn context(context: &Context) -> Value {
             .cloned()
             .collect();
     }
-    if let Some(degraded) = &context.degraded {
-        shape["degraded"] = degraded.as_str().into();
-    }
-    if let Some(shortage) = &context.shortage {
-        shape["warning"] = shortage.as_str().into();
-    }
+    add_field(&mut shape, "degraded", context.degraded.as_deref());
+    add_field(&mut shape, "warning", context.shortage.as_deref());
     shape
 }
 
@@ -310,9 +304,11 @@ pub fn smart_search_results(answer: &SmartSearchResults, inbox_ttl: InboxTtl) ->
 /// Returns the JSON of the interpretation of a query: `{query, category?, from?, until?}`.
 pub fn understood(answer: &SmartSearchResults) -> Value {
     let mut understood = json!({ "query": answer.text });
-    if let Some(category) = answer.filter.category {
-        understood["category"] = category.as_str().into();
-    }
+    add_field(
+        &mut understood,
+        "category",
+        answer.filter.category.map(Category::as_str),
+    );
     for (name, moment) in [("from", answer.filter.from), ("until", answer.filter.until)] {
         if let Some(moment) = moment {
             understood[name] = time::rfc3339(moment).into();

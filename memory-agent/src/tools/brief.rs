@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 
 use super::cursor::ListCursor;
 use crate::answer_text::answer_text;
+use crate::json::add_field;
 
 /// Default maximum number of tokens of a brief answer.
 const DEFAULT_BUDGET: usize = 2_000;
@@ -325,9 +326,7 @@ impl<'a> BriefList<'a> {
         if !next.is_empty() {
             answer["next"] = next.join("; ").into();
         }
-        if let Some(degraded) = degraded {
-            answer["degraded"] = degraded.into();
-        }
+        add_field(&mut answer, "degraded", degraded);
         answer
     }
 }

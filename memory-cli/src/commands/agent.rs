@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use memory_agent::batch::{self, BatchRequest};
+use memory_agent::json::add_field;
 use memory_agent::mcp::{
     ClientIdentity, FoundProject, ProjectDiscovery, ProjectFinder, serve_stdio,
 };
@@ -161,9 +162,7 @@ fn answer_input(
                 calls.add(false);
                 let message = format!("the standard input is not valid JSON: {reason}");
                 let mut answer = json::error("INVALID_INPUT", &message, Some(batch::FORMS));
-                if let Some(id) = id {
-                    answer["id"] = id;
-                }
+                add_field(&mut answer, "id", id);
                 output.json_text(&exact_json::to_text(&answer))?;
                 output.flush()?;
                 continue;

@@ -40,15 +40,12 @@ pub(crate) struct ConversationsArgs {
 
 #[derive(Debug, Subcommand)]
 enum ConversationCommand {
-    List(ConversationListArgs),
+    /// List conversations, most recently used first
+    ///
+    /// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
+    List,
     Show(ConversationShowArgs),
 }
-
-/// List conversations, most recently used first
-///
-/// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
-#[derive(Debug, Args)]
-struct ConversationListArgs {}
 
 /// Show the summary, facts and turns of a conversation
 ///
@@ -77,7 +74,7 @@ impl ConversationsArgs {
             limit => limit.unwrap_or(DEFAULT_LIMIT),
         };
         match &self.command {
-            None | Some(ConversationCommand::List(_)) => list(&folders, limit, app),
+            None | Some(ConversationCommand::List) => list(&folders, limit, app),
             Some(ConversationCommand::Show(command)) => command.run(&folders, limit, app),
         }
     }

@@ -1,6 +1,7 @@
 //! The `memory doctor` and `memory reindex` commands.
 
 use clap::Args;
+use memory_agent::json::add_field;
 use memory_core::{Code, Verb};
 use memory_store::{DoctorFinding, DoctorReport};
 use serde_json::json;
@@ -77,9 +78,7 @@ fn check_environment(app: &mut App) -> Result<(), Failure> {
                          hint,
                      }: &SystemFinding| {
             let mut shape = json!({ "name": name, "state": state.as_str(), "what": what });
-            if let Some(hint) = hint {
-                shape["hint"] = hint.as_str().into();
-            }
+            add_field(&mut shape, "hint", hint.as_deref());
             shape
         };
         let checks: Vec<_> = findings.iter().map(shape).collect();
@@ -182,9 +181,7 @@ impl ReindexArgs {
         let disorder = home.store.journal_warning();
         if app.output.is_json() {
             let mut answer = json!({ "documents": documents });
-            if let Some(why) = disorder {
-                answer["degraded"] = why.into();
-            }
+            add_field(&mut answer, "degraded", disorder);
             return Ok(app.output.json(&answer)?);
         }
         if let Some(why) = disorder {

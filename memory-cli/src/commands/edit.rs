@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use clap::Args;
-use memory_agent::json;
+use memory_agent::json::{self, add_field};
 use memory_core::{
     Category, Memory, MemoryId, MemoryStoreExt, ParseError, Patch, Reminder, Scope, SecretPolicy,
     Services, SpeakerRole, StoreError, StoredMemory,
@@ -156,9 +156,7 @@ impl EditArgs {
         }
         if app.output.is_json() {
             let mut shape = json::memory(&changed, services.inbox_ttl);
-            if let Some(warning) = warning {
-                shape["warning"] = warning.into();
-            }
+            add_field(&mut shape, "warning", warning);
             return Ok(app.output.json(&shape)?);
         }
         memories::print_receipt(&mut app.output, changed.memory.id, &changed.path)?;

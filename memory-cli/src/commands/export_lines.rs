@@ -6,6 +6,8 @@ use std::io::{self, BufRead, Cursor, Read};
 use memory_ingest::{JsonElements, split_objects, utf_8_reader};
 use serde::de::IgnoredAny;
 
+use crate::failure::Failure;
+
 /// Maximum length of a line, in bytes; larger than any memory.
 const MAX_LINE: u64 = 32 * 1024 * 1024;
 
@@ -20,6 +22,8 @@ pub(super) struct ExportLines<'a> {
     records: VecDeque<Vec<u8>>,
     /// The records in a list.
     list: Option<JsonElements<Box<dyn BufRead + 'a>>>,
+    /// The error that ended the records early.
+    failed: Option<io::Error>,
 }
 
 impl<'a> ExportLines<'a> {
@@ -30,6 +34,7 @@ impl<'a> ExportLines<'a> {
             is_start: true,
             records: VecDeque::new(),
             list: None,
+            failed: None,
         }
     }
 
@@ -38,14 +43,19 @@ impl<'a> ExportLines<'a> {
         self.list.is_some()
     }
 
-    /// Returns the position of the record that was read last.
-    pub(super) fn place(&self) -> String {
-        let unit = if self.is_list() { "record" } else { "line" };
-        format!("{unit} {}", self.number)
+    /// Returns whether an error ended the records early.
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed.is_some()
+    }
+
+    /// Fails if an error ended the records early; `action` is what was attempted.
+    pub(super) fn check_whole(self, action: &str) -> Result<(), Failure> {
+        self.failed
+            .map_or(Ok(()), |error| Err(Failure::file(action)(error)))
     }
 
     /// Returns the next record, or why its line is rejected; `None` at the end.
-    pub(super) fn next_record(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
+    fn next_record(&mut self) -> io::Result<Option<Result<Vec<u8>, String>>> {
         if let Some(record) = self.records.pop_front() {
             return Ok(Some(Ok(record)));
         }
@@ -98,6 +108,26 @@ impl<'a> ExportLines<'a> {
     }
 }
 
+impl Iterator for ExportLines<'_> {
+    /// The position of a record, and its text or why it is rejected.
+    type Item = (String, Result<String, String>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let record = match self.next_record() {
+            Ok(record) => record?,
+            Err(error) => {
+                self.failed = Some(error);
+                return None;
+            }
+        };
+        let unit = if self.is_list() { "record" } else { "line" };
+        let text = record.and_then(|record| {
+            String::from_utf8(record).map_err(|_| "it is not valid UTF-8".to_owned())
+        });
+        Some((format!("{unit} {}", self.number), text))
+    }
+}
+
 /// Returns whether the first line of a file starts a list of objects, or an object in several lines.
 fn begins_list(line: &[u8]) -> bool {
     let line = line.trim_ascii();
@@ -112,12 +142,10 @@ mod tests {
     /// Returns the places and the texts of all records.
     fn records(bytes: &[u8]) -> Vec<(String, String)> {
         let mut lines = ExportLines::new(bytes);
-        let mut found = Vec::new();
-        while let Some(record) = lines.next_record().expect("it can be read") {
-            let record = record.expect("it is short");
-            let text = String::from_utf8(record.trim_ascii().to_vec()).expect("a text");
-            found.push((lines.place(), text));
-        }
+        let text = |text: Result<String, String>| text.expect("a text").trim_ascii().to_owned();
+        let found = lines.by_ref().map(|(place, record)| (place, text(record)));
+        let found = found.collect();
+        lines.check_whole("read").expect("it can be read");
         found
     }
 

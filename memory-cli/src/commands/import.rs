@@ -125,30 +125,22 @@ impl ImportArgs {
             ),
             None => Box::new(app.output.input()),
         };
-        let mut lines = ImportLines {
-            lines: ExportLines::new(BufReader::new(&mut input)),
-            failed: None,
-        };
+        let mut lines = ExportLines::new(BufReader::new(&mut input));
+        let mut memories = lines.by_ref().map(parse_line);
         let secrets = SecretPolicy::allowing(self.allow_secret);
         let is_dry_run = self.options.is_dry_run();
         let mut show = |progress| bar.show(progress);
         let report = if is_dry_run {
-            preview_import(&services, &mut lines, secrets, &mut show)?
+            preview_import(&services, &mut memories, secrets, &mut show)?
         } else {
-            let report = memory_core::import(&services, &mut lines, secrets, &mut show)?;
+            let report = memory_core::import(&services, &mut memories, secrets, &mut show)?;
             // The memories are stored. Vectors are derived, and each search says how many are missing.
             let _ = memory_core::embed_newest(&services, MAX_EMBEDDED, &mut show);
             report
         };
-        let failed = lines.failed.take();
-        drop(lines);
+        lines.check_whole("read the whole export; the lines before are imported")?;
         drop(input);
         drop(bar);
-        if let Some(error) = failed {
-            return Err(Failure::file(
-                "read the whole export; the lines before are imported",
-            )(error));
-        }
         if app.output.is_json() {
             app.output.json(&json::import_report(&report))?;
         } else {
@@ -191,32 +183,13 @@ pub(super) fn check_all_imported(skipped: &[SkippedFile]) -> Result<(), Failure>
 /// Maximum number of rejected lines that are printed.
 const MAX_WARNINGS: usize = 20;
 
-/// An iterator over the exported memories in a file, one per line.
-struct ImportLines<'a> {
-    lines: ExportLines<'a>,
-    failed: Option<io::Error>,
-}
-
-impl Iterator for ImportLines<'_> {
-    type Item = Result<(String, ExportedMemory), ImportError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = match self.lines.next_record() {
-            Ok(line) => line?,
-            Err(error) => {
-                self.failed = Some(error);
-                return None;
-            }
-        };
-        let place = self.lines.place();
-        let text = line.and_then(|line| {
-            String::from_utf8(line).map_err(|_| "it is not valid UTF-8".to_owned())
-        });
-        let exported = text.and_then(|text| json::parse_exported(&text));
-        Some(match exported {
-            Ok(exported) => Ok((place, exported)),
-            Err(reason) => Err(ImportError { place, reason }),
-        })
+/// Returns the memory of a record.
+fn parse_line(
+    (place, text): (String, Result<String, String>),
+) -> Result<(String, ExportedMemory), ImportError> {
+    match text.and_then(|text| json::parse_exported(&text)) {
+        Ok(exported) => Ok((place, exported)),
+        Err(reason) => Err(ImportError { place, reason }),
     }
 }
 
@@ -227,10 +200,7 @@ mod tests {
     #[test]
     fn lines_are_counted_with_the_empty_ones() {
         let text = "\u{feff}{\"content\":\"a\"}\r\n\n{\"content\":\"b\"}\nnonsense".as_bytes();
-        let lines = ImportLines {
-            lines: ExportLines::new(text),
-            failed: None,
-        };
+        let lines = ExportLines::new(text).map(parse_line);
         let places: Vec<_> = lines
             .map(|line| line.map_or_else(|error| error.place, |(place, _)| place))
             .collect();
@@ -241,10 +211,7 @@ mod tests {
     fn a_damaged_record_leaves_the_others_in_its_line() {
         let text = "{\"content\":\"a\"}{\"content\":\"b\"}\n{\"content\":\"cu{\"content\":\"c\"}\n"
             .as_bytes();
-        let lines = ImportLines {
-            lines: ExportLines::new(text),
-            failed: None,
-        };
+        let lines = ExportLines::new(text).map(parse_line);
         let found: Vec<_> = lines
             .map(|line| match line {
                 Ok((place, exported)) => (place, exported.draft.content),

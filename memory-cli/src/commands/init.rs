@@ -1,6 +1,7 @@
 //! The `memory init` command.
 
 use clap::Args;
+use memory_agent::json::add_field;
 use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
 use memory_core::{Filter, HomeSection, MemoryStore, PageRequest};
@@ -120,9 +121,7 @@ impl InitArgs {
         let principal = store.principal()?.map(|principal| principal.name);
         if app.output.is_json() {
             let mut fields = json!({ "store": name.as_str(), "memories": memories });
-            if let Some(principal) = principal {
-                fields["principal"] = principal.into();
-            }
+            add_field(&mut fields, "principal", principal);
             return Ok(app.output.json(&fields)?);
         }
         app.output.fields(&[name.as_str()])?;

@@ -2,6 +2,7 @@
 
 use chrono::SecondsFormat;
 use clap::{Args, Subcommand};
+use memory_agent::json::add_field;
 use memory_core::{PrincipalKind, PrincipalName, Scope};
 use memory_store::postgres::{PrincipalRecord, PrincipalTable, TeamRecord};
 use serde_json::{Value, json};
@@ -25,7 +26,10 @@ pub(crate) struct PrincipalArgs {
 #[derive(Debug, Subcommand)]
 enum PrincipalCommand {
     Add(PrincipalAddArgs),
-    List(PrincipalListArgs),
+    /// List principals and teams, with their scopes
+    ///
+    /// JSON: {principals: [{name, kind, created, revoked?, scopes}], teams: [{team, scopes}]}
+    List,
     Revoke(PrincipalRevokeArgs),
     Grant(PrincipalGrantArgs),
     Ungrant(PrincipalUngrantArgs),
@@ -35,7 +39,7 @@ impl PrincipalArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         match &self.command {
             PrincipalCommand::Add(command) => command.run(app),
-            PrincipalCommand::List(command) => command.run(app),
+            PrincipalCommand::List => list(app),
             PrincipalCommand::Revoke(command) => command.run(app),
             PrincipalCommand::Grant(command) => command.run(app),
             PrincipalCommand::Ungrant(command) => command.run(app),
@@ -89,52 +93,43 @@ impl PrincipalAddArgs {
     }
 }
 
-/// List principals and teams, with their scopes
-///
-/// JSON: {principals: [{name, kind, created, revoked?, scopes}], teams: [{team, scopes}]}
-#[derive(Debug, Args)]
-struct PrincipalListArgs {}
-
-impl PrincipalListArgs {
-    #[expect(clippy::unused_self, reason = "all commands run alike")]
-    fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let table = principals(app)?;
-        let (principals, teams) = (table.list()?, table.teams()?);
-        if app.output.is_json() {
-            let principals: Vec<_> = principals.iter().map(principal_to_json).collect();
-            let teams: Vec<_> = teams
-                .iter()
-                .map(|team| json!({ "team": team.team, "scopes": team.scopes }))
-                .collect();
-            return Ok(app
-                .output
-                .json(&json!({ "principals": principals, "teams": teams }))?);
-        }
-        let columns = [
-            TableColumn::Whole("name"),
-            TableColumn::Whole("kind"),
-            TableColumn::Whole("token"),
-            TableColumn::Text("scopes"),
-        ];
-        let mut shown = Table::new(columns);
-        for principal in &principals {
-            let state = if principal.revoked_at.is_some() {
-                "revoked"
-            } else {
-                "valid"
-            };
-            shown.push([
-                principal.name.as_str(),
-                principal.kind.as_str(),
-                state,
-                &principal.scopes.join(", "),
-            ]);
-        }
-        for TeamRecord { team, scopes } in &teams {
-            shown.push([team.as_str(), "team", "-", &scopes.join(", ")]);
-        }
-        Ok(app.output.table(&shown)?)
+fn list(app: &mut App) -> Result<(), Failure> {
+    let table = principals(app)?;
+    let (principals, teams) = (table.list()?, table.teams()?);
+    if app.output.is_json() {
+        let principals: Vec<_> = principals.iter().map(principal_to_json).collect();
+        let teams: Vec<_> = teams
+            .iter()
+            .map(|team| json!({ "team": team.team, "scopes": team.scopes }))
+            .collect();
+        return Ok(app
+            .output
+            .json(&json!({ "principals": principals, "teams": teams }))?);
     }
+    let columns = [
+        TableColumn::Whole("name"),
+        TableColumn::Whole("kind"),
+        TableColumn::Whole("token"),
+        TableColumn::Text("scopes"),
+    ];
+    let mut shown = Table::new(columns);
+    for principal in &principals {
+        let state = if principal.revoked_at.is_some() {
+            "revoked"
+        } else {
+            "valid"
+        };
+        shown.push([
+            principal.name.as_str(),
+            principal.kind.as_str(),
+            state,
+            &principal.scopes.join(", "),
+        ]);
+    }
+    for TeamRecord { team, scopes } in &teams {
+        shown.push([team.as_str(), "team", "-", &scopes.join(", ")]);
+    }
+    Ok(app.output.table(&shown)?)
 }
 
 fn principal_to_json(principal: &PrincipalRecord) -> Value {
@@ -145,9 +140,7 @@ fn principal_to_json(principal: &PrincipalRecord) -> Value {
         "created": time(principal.created_at),
         "scopes": principal.scopes,
     });
-    if let Some(revoked) = principal.revoked_at {
-        fields["revoked"] = time(revoked).into();
-    }
+    add_field(&mut fields, "revoked", principal.revoked_at.map(time));
     fields
 }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use memory_agent::json;
+use memory_agent::json::{self, add_field};
 use memory_core::query_parser::extract_bounds;
 use memory_core::rank::RankFeature;
 use memory_core::topic::{TopicError, TopicHit, Topics};
@@ -157,15 +157,15 @@ impl SearchArgs {
         memory_core::count_accesses(&services, &shown);
         if app.output.is_json() {
             let mut answer = json::search_results(&found, self.explain, services.inbox_ttl);
-            if let Some(understood) = understood {
-                answer["understood"] = understood;
-            }
+            add_field(&mut answer, "understood", understood);
             if let Some((hits, total)) = &topics {
                 answer["topics"] = json::topic::search_results(hits, *total);
             }
-            if let Some(chats) = &chats {
-                answer["chats"] = json::chat_search_results(chats);
-            }
+            add_field(
+                &mut answer,
+                "chats",
+                chats.as_ref().map(json::chat_search_results),
+            );
             return Ok(app.output.json(&answer)?);
         }
         for hit in &found.hits {

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use clap::Args;
+use memory_agent::json::add_field;
 use memory_agent::socket::InheritedListener;
 use memory_core::{Code, StoreError};
 use memory_dream::schedule::ChoreStatus;
@@ -161,9 +162,7 @@ fn print_start(daemon: &OpenedDaemon, root: &Path, app: &mut App) -> Result<(), 
     if app.output.is_json() {
         let log = daemon.log_file().map(|file| file.display().to_string());
         let mut shape = json!({ "pid": pid, "home": place, "log": log });
-        if let Some(http) = http {
-            shape["http"] = http.into();
-        }
+        add_field(&mut shape, "http", http);
         if let Some(why) = daemon.no_socket() {
             shape["warning"] = format!("cannot open the socket for agents: {why}").into();
         }
@@ -196,9 +195,7 @@ fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> 
             .map(|report| {
                 let (ending, said) = chore_ending(report);
                 let mut chore = json!({ "name": report.chore.as_str(), "ending": ending });
-                if let Some(said) = said {
-                    chore["said"] = said.into();
-                }
+                add_field(&mut chore, "said", said);
                 chore
             })
             .collect();

@@ -25,8 +25,16 @@ pub(crate) struct ServiceArgs {
 #[derive(Debug, Subcommand)]
 enum ServiceCommand {
     Install(ServiceInstallArgs),
-    Uninstall(ServiceUninstallArgs),
-    Status(ServiceStatusArgs),
+    /// Stop the service, and delete its files
+    ///
+    /// No memory is changed.
+    ///
+    /// JSON: {name, home, deleted}
+    Uninstall,
+    /// Show the state of the service
+    ///
+    /// JSON: {name, home, installed, state?, sandboxed?, files?}
+    Status,
     #[command(hide = true)]
     Units(ServiceUnitsArgs),
 }
@@ -43,20 +51,6 @@ struct ServiceInstallArgs {
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:8717", value_parser = check_address)]
     http: Option<String>,
 }
-
-/// Stop the service, and delete its files
-///
-/// No memory is changed.
-///
-/// JSON: {name, home, deleted}
-#[derive(Debug, Args)]
-struct ServiceUninstallArgs {}
-
-/// Show the state of the service
-///
-/// JSON: {name, home, installed, state?, sandboxed?, files?}
-#[derive(Debug, Args)]
-struct ServiceStatusArgs {}
 
 /// Write the units of systemd for a package, with the default home of each user
 #[derive(Debug, Args)]
@@ -78,8 +72,8 @@ impl ServiceArgs {
         let service = find_service(app)?;
         match &self.command {
             ServiceCommand::Install(arguments) => arguments.run(&manager, service, app),
-            ServiceCommand::Uninstall(_) => uninstall(&manager, &service, app),
-            ServiceCommand::Status(_) | ServiceCommand::Units(_) => {
+            ServiceCommand::Uninstall => uninstall(&manager, &service, app),
+            ServiceCommand::Status | ServiceCommand::Units(_) => {
                 print_status(&manager, &service, app)
             }
         }

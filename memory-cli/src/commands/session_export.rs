@@ -81,8 +81,8 @@ pub(super) fn is_export(path: &Path) -> bool {
     let Ok(file) = File::open(path) else {
         return false;
     };
-    let first = ExportLines::new(BufReader::new(file)).next_record();
-    matches!(first, Ok(Some(Ok(line))) if session_name(&line).is_some())
+    let first = ExportLines::new(BufReader::new(file)).next();
+    matches!(first, Some((_, Ok(line))) if session_name(&line).is_some())
 }
 
 /// Imports an export of sessions into the history instance `instance`.
@@ -133,19 +133,15 @@ fn import_lines(
         session: None,
         records: Vec::new(),
         next: None,
-        failed: None,
     };
     let report = if is_dry_run {
         history::preview_import(messages, &mut sessions, secrets)?
     } else {
         history::import(messages, &mut sessions, secrets)?
     };
-    match sessions.failed {
-        Some(error) => Err(Failure::file(
-            "read the whole export; the sessions before are imported",
-        )(error)),
-        None => Ok(report),
-    }
+    let lines = sessions.lines;
+    lines.check_whole("read the whole export; the sessions before are imported")?;
+    Ok(report)
 }
 
 /// An iterator over the sessions in a file; one of them is in memory.
@@ -156,7 +152,6 @@ struct SessionLines<'a> {
     records: Vec<SessionRecord>,
     /// The item after a complete session.
     next: Option<Result<ExportedSession, SkippedFile>>,
-    failed: Option<std::io::Error>,
 }
 
 impl SessionLines<'_> {
@@ -179,26 +174,21 @@ impl Iterator for SessionLines<'_> {
             return Some(next);
         }
         loop {
-            let line = match self.lines.next_record() {
-                Ok(Some(line)) => line,
-                Ok(None) => return self.take_session().map(Ok),
-                Err(error) => {
-                    self.failed = Some(error);
-                    return None;
-                }
+            let Some((place, line)) = self.lines.next() else {
+                return self
+                    .take_session()
+                    .filter(|_| !self.lines.has_failed())
+                    .map(Ok);
             };
-            let place = self.lines.place();
             let skipped = |reason: String| SkippedFile {
                 path: place.clone(),
                 reason,
             };
-            let line = match line.and_then(|line| {
-                String::from_utf8(line).map_err(|_| "it is not valid UTF-8".to_owned())
-            }) {
+            let line = match line {
                 Ok(line) => line,
                 Err(reason) => return Some(Err(skipped(reason))),
             };
-            let Some(name) = session_name(line.as_bytes()) else {
+            let Some(name) = session_name(&line) else {
                 match SessionRecord::parse(line.trim()) {
                     Ok(record) if self.session.is_some() => self.records.push(record),
                     Ok(_) => return Some(Err(skipped("it belongs to no session".into()))),
@@ -219,8 +209,8 @@ impl Iterator for SessionLines<'_> {
 }
 
 /// Returns the name in the line before the records of a session.
-fn session_name(line: &[u8]) -> Option<String> {
-    let object: Map<String, Value> = serde_json::from_slice(line).ok()?;
+fn session_name(line: &str) -> Option<String> {
+    let object: Map<String, Value> = serde_json::from_str(line).ok()?;
     if object.contains_key("role") || object.contains_key("content") {
         return None;
     }
@@ -243,7 +233,6 @@ mod tests {
             session: None,
             records: Vec::new(),
             next: None,
-            failed: None,
         };
         let found: Vec<_> = lines
             .map(|item| match item {

@@ -32,14 +32,30 @@ pub(crate) struct TopicArgs {
 /// One command on topics. Their order is that of the help.
 #[derive(Debug, Subcommand)]
 enum TopicCommand {
-    View(TopicViewArgs),
+    /// Show the index, built from the present topics
+    ///
+    /// A folder that does not exist is created with an empty index.
+    ///
+    /// JSON: {index, warning?}; the warning says that your own lines exceed the limits of MEMORY.md
+    View,
     Read(TopicReadArgs),
     Write(TopicWriteArgs),
     Update(TopicUpdateArgs),
     Delete(TopicDeleteArgs),
-    List(TopicListArgs),
-    Index(TopicIndexArgs),
-    Context(TopicContextArgs),
+    /// List the topics with their metadata
+    ///
+    /// JSON: {files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}
+    List,
+    /// Rebuild the index MEMORY.md after files were edited by hand
+    ///
+    /// All other commands update the index automatically. Your own lines in it stay in place.
+    ///
+    /// JSON: {changed, topics, warning?}; the warning says that your own lines exceed the limits of the index
+    Index,
+    /// Show the system prompt block: instructions for topics, their types, and the index
+    ///
+    /// JSON: {context}
+    Context,
 }
 
 impl TopicArgs {
@@ -47,45 +63,32 @@ impl TopicArgs {
         let dir = self.dir.as_deref();
         let topics = match &self.command {
             // An agent starts with an empty index if nothing was written yet.
-            TopicCommand::Write(_) | TopicCommand::View(_) | TopicCommand::Context(_) => {
-                open(app, dir)?
-            }
+            TopicCommand::Write(_) | TopicCommand::View | TopicCommand::Context => open(app, dir)?,
             _ => open_existing_topics(app, dir)?,
         };
         match &self.command {
-            TopicCommand::View(command) => command.run(&topics, app),
+            TopicCommand::View => view(&topics, app),
             TopicCommand::Read(command) => command.run(&topics, app),
             TopicCommand::Write(command) => command.run(&topics, dir, app),
             TopicCommand::Update(command) => command.run(&topics, dir, app),
             TopicCommand::Delete(command) => command.run(&topics, dir, app),
-            TopicCommand::List(command) => command.run(&topics, app),
-            TopicCommand::Index(command) => command.run(&topics, app),
-            TopicCommand::Context(command) => command.run(&topics, app),
+            TopicCommand::List => list(&topics, app),
+            TopicCommand::Index => rebuild_index(&topics, app),
+            TopicCommand::Context => print_context(&topics, app),
         }
     }
 }
 
-/// Show the index, built from the present topics
-///
-/// A folder that does not exist is created with an empty index.
-///
-/// JSON: {index, warning?}; the warning says that your own lines exceed the limits of MEMORY.md
-#[derive(Debug, Args)]
-struct TopicViewArgs {}
-
-impl TopicViewArgs {
-    #[expect(clippy::unused_self, reason = "it has no flags yet")]
-    fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
-        let index = memory_core::topic::view(topics)?;
-        let warning = memory_core::topic::index_overflow(topics)?;
-        if app.output.is_json() {
-            return Ok(app.output.json(&json::index(&index, warning.as_deref()))?);
-        }
-        app.output.text(&index)?;
-        warning
-            .iter()
-            .try_for_each(|why| Ok(app.output.warning(why)?))
+fn view(topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    let index = memory_core::topic::view(topics)?;
+    let warning = memory_core::topic::index_overflow(topics)?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::index(&index, warning.as_deref()))?);
     }
+    app.output.text(&index)?;
+    warning
+        .iter()
+        .try_for_each(|why| Ok(app.output.warning(why)?))
 }
 
 /// Read a topic, as the whole file
@@ -225,112 +228,83 @@ impl TopicDeleteArgs {
     }
 }
 
-/// List the topics with their metadata
-///
-/// JSON: {files: [{file, name, description, type, updated?, size, problem?}], misnamed?: [{file, problem}]}
-#[derive(Debug, Args)]
-struct TopicListArgs {}
-
-impl TopicListArgs {
-    #[expect(clippy::unused_self, reason = "it has no flags yet")]
-    fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
-        let listing = memory_core::topic::list(topics)?;
-        if app.output.is_json() {
-            return Ok(app.output.json(&json::listing(&listing))?);
-        }
-        let columns = [
-            TableColumn::Whole("file"),
-            TableColumn::Text("type"),
-            TableColumn::Text("updated"),
-            TableColumn::Number("bytes"),
-            TableColumn::Text("name"),
-            TableColumn::Text("description"),
-        ];
-        let mut table = Table::new(columns);
-        for topic in &listing.topics {
-            let kind = topic.said_kind.as_deref().unwrap_or(topic.kind.as_str());
-            let updated = topic
-                .updated
-                .map_or_else(|| "-".to_owned(), |day| day.to_string());
-            table.push([
-                topic.name.as_str(),
-                kind,
-                &updated,
-                &topic.size.to_string(),
-                &topic.title,
-                &topic.description,
-            ]);
-        }
-        app.output.table(&table)?;
-        if listing.topics.is_empty() {
-            app.output
-                .note(&format!("no topics in {}", topics.store.location()))?;
-        }
-        let problems = listing
-            .topics
-            .iter()
-            .filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
-        let misnamed = listing
-            .misnamed
-            .iter()
-            .map(|(file, why)| (file.as_str(), why.as_str()));
-        problems.chain(misnamed).try_for_each(|(file, why)| {
-            Ok(app
-                .output
-                .warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))?)
-        })
+fn list(topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    let listing = memory_core::topic::list(topics)?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::listing(&listing))?);
     }
-}
-
-/// Rebuild the index MEMORY.md after files were edited by hand
-///
-/// All other commands update the index automatically. Your own lines in it stay in place.
-///
-/// JSON: {changed, topics, warning?}; the warning says that your own lines exceed the limits of the index
-#[derive(Debug, Args)]
-struct TopicIndexArgs {}
-
-impl TopicIndexArgs {
-    #[expect(clippy::unused_self, reason = "it has no flags yet")]
-    fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
-        let is_changed = memory_core::topic::rebuild(topics)? != TopicChangeResult::No;
-        let count = memory_core::topic::list(topics)?.topics.len();
-        let counted_topics = counted(count as u64, "topic");
-        let warning = memory_core::topic::index_overflow(topics)?;
-        if app.output.is_json() {
-            return Ok(app.output.json(&json::rebuild_result(
-                is_changed,
-                count,
-                warning.as_deref(),
-            ))?);
-        }
-        warning.iter().try_for_each(|why| app.output.warning(why))?;
-        let what = if is_changed {
-            "was rebuilt"
-        } else {
-            "is up to date"
-        };
+    let columns = [
+        TableColumn::Whole("file"),
+        TableColumn::Text("type"),
+        TableColumn::Text("updated"),
+        TableColumn::Number("bytes"),
+        TableColumn::Text("name"),
+        TableColumn::Text("description"),
+    ];
+    let mut table = Table::new(columns);
+    for topic in &listing.topics {
+        let kind = topic.said_kind.as_deref().unwrap_or(topic.kind.as_str());
+        let updated = topic
+            .updated
+            .map_or_else(|| "-".to_owned(), |day| day.to_string());
+        table.push([
+            topic.name.as_str(),
+            kind,
+            &updated,
+            &topic.size.to_string(),
+            &topic.title,
+            &topic.description,
+        ]);
+    }
+    app.output.table(&table)?;
+    if listing.topics.is_empty() {
+        app.output
+            .note(&format!("no topics in {}", topics.store.location()))?;
+    }
+    let problems = listing
+        .topics
+        .iter()
+        .filter_map(|topic| Some((topic.name.as_str(), topic.problem.as_deref()?)));
+    let misnamed = listing
+        .misnamed
+        .iter()
+        .map(|(file, why)| (file.as_str(), why.as_str()));
+    problems.chain(misnamed).try_for_each(|(file, why)| {
         Ok(app
             .output
-            .note(&format!("the index of {counted_topics} {what}"))?)
-    }
+            .warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))?)
+    })
 }
 
-/// Show the system prompt block: instructions for topics, their types, and the index
-///
-/// JSON: {context}
-#[derive(Debug, Args)]
-struct TopicContextArgs {}
+fn rebuild_index(topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    let is_changed = memory_core::topic::rebuild(topics)? != TopicChangeResult::No;
+    let count = memory_core::topic::list(topics)?.topics.len();
+    let counted_topics = counted(count as u64, "topic");
+    let warning = memory_core::topic::index_overflow(topics)?;
+    if app.output.is_json() {
+        return Ok(app.output.json(&json::rebuild_result(
+            is_changed,
+            count,
+            warning.as_deref(),
+        ))?);
+    }
+    warning.iter().try_for_each(|why| app.output.warning(why))?;
+    let what = if is_changed {
+        "was rebuilt"
+    } else {
+        "is up to date"
+    };
+    Ok(app
+        .output
+        .note(&format!("the index of {counted_topics} {what}"))?)
+}
 
-impl TopicContextArgs {
-    #[expect(clippy::unused_self, reason = "it has no flags yet")]
-    fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
-        let context = memory_core::topic::context(topics)?;
-        if app.output.is_json() {
-            Ok(app.output.json(&json::context(&context))?)
-        } else {
-            Ok(app.output.text(&context)?)
-        }
+fn print_context(topics: &Topics, app: &mut App) -> Result<(), Failure> {
+    let context = memory_core::topic::context(topics)?;
+    if app.output.is_json() {
+        Ok(app.output.json(&json::context(&context))?)
+    } else {
+        Ok(app.output.text(&context)?)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The `memory upgrade` command.
 
 use clap::Args;
-use memory_agent::json;
+use memory_agent::json::{self, add_field};
 use memory_core::{
     Category, FiledReminder, MemoryStoreExt, MergedFields, Phase, RemindReport, Services,
     StoreError,
@@ -71,9 +71,7 @@ fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Res
     let warning = warning.map(|warning| remind::add_remind_hint(&warning, stored.memory.id));
     if app.output.is_json() {
         let mut shape = json::memory(&stored, home.services.inbox_ttl);
-        if let Some(warning) = warning {
-            shape["warning"] = warning.into();
-        }
+        add_field(&mut shape, "warning", warning);
         return Ok(app.output.json(&shape)?);
     }
     let Some(warning) = warning else {

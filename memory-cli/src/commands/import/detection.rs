@@ -318,12 +318,10 @@ fn is_export(path: &Path) -> bool {
 fn begins_with_memory(input: impl BufRead) -> bool {
     let mut lines = ExportLines::new(input);
     for _ in 0..MAX_DAMAGED {
-        let record = match lines.next_record() {
-            Ok(Some(Ok(record))) => record,
-            Ok(Some(Err(_))) => continue,
-            Ok(None) | Err(_) => return false,
+        let Some((_, text)) = lines.next() else {
+            return false;
         };
-        if let Ok(text) = String::from_utf8(record)
+        if let Ok(text) = text
             && serde_json::from_str::<IgnoredAny>(&text).is_ok()
         {
             // Lists of texts are common, such as the messages of a chat.

@@ -19,45 +19,36 @@ use crate::failure::Failure;
 use crate::instances::{InstanceRegistry, new_operation, prepare_database};
 use crate::print::{Table, TableColumn, prompt};
 
-/// List the instances
-///
-/// JSON: [{type, name, fields, built_in?}], with error instead for an unreadable definition; secrets are shown as sealed
-/// only
-#[derive(Debug, Args)]
-pub(super) struct InstanceListArgs {}
-
-impl InstanceListArgs {
-    pub(super) fn run(app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let (nameless, listed): (Vec<_>, Vec<_>) = InstanceRegistry::open(&settings)?
-            .list()?
-            .into_iter()
-            .partition(|one| one.backend.is_empty());
-        for reason in nameless.into_iter().filter_map(|one| one.fields.err()) {
-            app.output.warn_incomplete(&reason)?;
-        }
-        if !app.output.is_drawn() {
-            return Ok(app.output.json(&json::instances(&listed))?);
-        }
-        let mut table = Table::new([TableColumn::Whole("INSTANCE"), TableColumn::Text("FIELDS")]);
-        for one in &listed {
-            let text = |value: &Value| {
-                value
-                    .as_str()
-                    .map_or_else(|| "sealed".to_owned(), str::to_owned)
-            };
-            let kept = match &one.fields {
-                Ok(fields) => fields
-                    .iter()
-                    .map(|(name, value)| format!("{name}={}", text(value)))
-                    .collect::<Vec<_>>()
-                    .join(" "),
-                Err(reason) => reason.clone(),
-            };
-            table.push([format!("{}/{}", one.backend, one.name).as_str(), &kept]);
-        }
-        Ok(app.output.table(&table)?)
+pub(super) fn list(app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let (nameless, listed): (Vec<_>, Vec<_>) = InstanceRegistry::open(&settings)?
+        .list()?
+        .into_iter()
+        .partition(|one| one.backend.is_empty());
+    for reason in nameless.into_iter().filter_map(|one| one.fields.err()) {
+        app.output.warn_incomplete(&reason)?;
     }
+    if !app.output.is_drawn() {
+        return Ok(app.output.json(&json::instances(&listed))?);
+    }
+    let mut table = Table::new([TableColumn::Whole("INSTANCE"), TableColumn::Text("FIELDS")]);
+    for one in &listed {
+        let text = |value: &Value| {
+            value
+                .as_str()
+                .map_or_else(|| "sealed".to_owned(), str::to_owned)
+        };
+        let kept = match &one.fields {
+            Ok(fields) => fields
+                .iter()
+                .map(|(name, value)| format!("{name}={}", text(value)))
+                .collect::<Vec<_>>()
+                .join(" "),
+            Err(reason) => reason.clone(),
+        };
+        table.push([format!("{}/{}", one.backend, one.name).as_str(), &kept]);
+    }
+    Ok(app.output.table(&table)?)
 }
 
 /// Define an instance; an existing definition moves to the trash
@@ -229,24 +220,13 @@ impl InstanceRmArgs {
     }
 }
 
-/// Encrypt all secrets with a new key
-///
-/// If MEMO_MASTER_KEY is set, MEMO_NEW_MASTER_KEY is the new key. If the command is interrupted, all secrets remain
-/// readable; run it again.
-///
-/// JSON: {resealed}, the number of fields
-#[derive(Debug, Args)]
-pub(super) struct InstanceRekeyArgs {}
-
-impl InstanceRekeyArgs {
-    pub(super) fn run(app: &mut App) -> Result<(), Failure> {
-        let settings = app.settings()?;
-        let book = InstanceRegistry::open(&settings)?;
-        let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
-        Ok(app
-            .output
-            .json_answer(&json!({ "resealed": resealed }).to_string())?)
-    }
+pub(super) fn rekey(app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let book = InstanceRegistry::open(&settings)?;
+    let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
+    Ok(app
+        .output
+        .json_answer(&json!({ "resealed": resealed }).to_string())?)
 }
 
 /// The entered values, by field.

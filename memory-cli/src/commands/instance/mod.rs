@@ -34,10 +34,20 @@ enum InstanceCommand {
     Backends(run::InstanceBackendsArgs),
     Actions(run::InstanceActionsArgs),
     Connect(definitions::InstanceConnectArgs),
-    Instances(definitions::InstanceListArgs),
+    /// List the instances
+    ///
+    /// JSON: [{type, name, fields, built_in?}], with error instead for an unreadable definition; secrets are shown as sealed
+    /// only
+    Instances,
     Rm(definitions::InstanceRmArgs),
     Run(run::InstanceRunArgs),
-    Rekey(definitions::InstanceRekeyArgs),
+    /// Encrypt all secrets with a new key
+    ///
+    /// If MEMO_MASTER_KEY is set, MEMO_NEW_MASTER_KEY is the new key. If the command is interrupted, all secrets remain
+    /// readable; run it again.
+    ///
+    /// JSON: {resealed}, the number of fields
+    Rekey,
     Serve(serve::InstanceServeArgs),
 }
 
@@ -48,10 +58,10 @@ impl InstanceArgs {
             InstanceCommand::Backends(command) => command.run(app),
             InstanceCommand::Actions(command) => command.run(app),
             InstanceCommand::Connect(command) => command.run(app),
-            InstanceCommand::Instances(_) => definitions::InstanceListArgs::run(app),
+            InstanceCommand::Instances => definitions::list(app),
             InstanceCommand::Rm(command) => command.run(app),
             InstanceCommand::Run(command) => command.run(app),
-            InstanceCommand::Rekey(_) => definitions::InstanceRekeyArgs::run(app),
+            InstanceCommand::Rekey => definitions::rekey(app),
             InstanceCommand::Serve(command) => command.run(app),
         }
     }

@@ -1,6 +1,8 @@
 //! The JSON output of refinement.
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use memory_agent::json::add_field;
+use memory_core::OperationId;
 use memory_dream::DreamReport;
 use memory_dream::lifecycle::{Exemption, LifecycleAction};
 use memory_dream::plan::{
@@ -43,15 +45,19 @@ pub(super) fn result_json(dreamt: &DreamReport, is_rehearsal: bool) -> Value {
         },
         "skipped": dreamt.skipped.iter().map(|own| json!({ "id": own.id.to_string(), "reason": own.reason })).collect::<Vec<_>>(),
     });
-    if let Some(own) = &dreamt.review {
-        shape["review"] = review_json(own);
-    }
+    add_field(
+        &mut shape,
+        "review",
+        dreamt.review.as_ref().map(review_json),
+    );
     if !dreamt.troubles.is_empty() {
         shape["degraded"] = dreamt.troubles.join("; ").into();
     }
-    if let Some(operation) = &dreamt.operation {
-        shape["operation"] = operation.as_str().into();
-    }
+    add_field(
+        &mut shape,
+        "operation",
+        dreamt.operation.as_ref().map(OperationId::as_str),
+    );
     shape
 }
 
