@@ -19,7 +19,7 @@
 //! | find contradictions and clusters | [`review::review_memories()`] |
 //! | query a language model and validate its output | [`model_requests::classify_batches()`], [`model_requests::validate_summary()`] |
 //! | extract facts and a summary from a conversation | [`conversation::process_jobs()`], [`conversation::ConversationPrompts`] |
-//! | schedule the chores of a daemon | [`schedule::Schedule`], [`schedule::ChoreRunner`] |
+//! | schedule the chores of a daemon | [`schedule::Schedule`], [`schedule::Chore`] |
 
 #![forbid(unsafe_code)]
 

@@ -9,10 +9,8 @@ use memory_core::{
     EmbedError, Embedder, Embedding, IngestOptions, Progress, RecallLedger, Services, StoreError,
     Verb, embed, index_page, notify, subtract_time,
 };
-use memory_dream::schedule::{CancellationToken, ChoreRunner, ChoreStatus};
-use memory_dream::{
-    DreamLevel, DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream,
-};
+use memory_dream::schedule::{CancellationToken, Chore, ChoreStatus};
+use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
 use memory_ingest::SourceOptions;
 
 use super::ACTOR;
@@ -133,17 +131,32 @@ impl<'a> HomeChores<'a> {
     }
 }
 
-impl std::fmt::Debug for HomeChores<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("HomeChores")
-            .field("home", &self.home.store.root())
-            .finish_non_exhaustive()
+impl HomeChores<'_> {
+    /// Runs a chore.
+    ///
+    /// A chore works in slices. It checks `stop` about once a second and returns [`ChoreStatus::Stopped`] if set. Completed
+    /// slices persist, and the next call continues after them.
+    ///
+    /// # Errors
+    /// The errors of the chore.
+    pub(crate) fn run(
+        &self,
+        chore: Chore,
+        stop: &CancellationToken,
+    ) -> Result<ChoreStatus, StoreError> {
+        match chore {
+            Chore::Refresh => self.refresh(),
+            Chore::Ingest => self.ingest(stop),
+            Chore::Notify => self.notify(),
+            Chore::Lifecycle => self.refine(Verb::Consolidate, LIFECYCLE_TASKS, stop),
+            Chore::Embed => self.embed(stop),
+            Chore::Purge => self.purge(stop),
+            Chore::Flush => self.flush(),
+            Chore::Dream(level) => self.refine(Verb::Dream, level.tasks(), stop),
+        }
     }
-}
 
-impl ChoreRunner for HomeChores<'_> {
-    fn refresh(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+    fn refresh(&self) -> Result<ChoreStatus, StoreError> {
         self.home.store.refresh_all()?;
         Ok(ChoreStatus::Nothing)
     }
@@ -188,7 +201,7 @@ impl ChoreRunner for HomeChores<'_> {
         })
     }
 
-    fn notify(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+    fn notify(&self) -> Result<ChoreStatus, StoreError> {
         if !self.home.settings.notifications.value {
             self.services.store.refresh()?;
             self.update_pages()?;
@@ -216,10 +229,6 @@ impl ChoreRunner for HomeChores<'_> {
                 way.name
             )),
         })
-    }
-
-    fn lifecycle(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
-        self.refine(Verb::Consolidate, LIFECYCLE_TASKS, stop)
     }
 
     fn embed(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
@@ -284,7 +293,7 @@ impl ChoreRunner for HomeChores<'_> {
         })
     }
 
-    fn flush(&self, _stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+    fn flush(&self) -> Result<ChoreStatus, StoreError> {
         Ok(match self.home.store.flush()? {
             0 => ChoreStatus::Nothing,
             changes => ChoreStatus::This(format!(
@@ -292,14 +301,6 @@ impl ChoreRunner for HomeChores<'_> {
                 counted(changes, "change")
             )),
         })
-    }
-
-    fn dream(
-        &self,
-        level: DreamLevel,
-        stop: &CancellationToken,
-    ) -> Result<ChoreStatus, StoreError> {
-        self.refine(Verb::Dream, level.tasks(), stop)
     }
 }
 

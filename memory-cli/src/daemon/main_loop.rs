@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{Clock, StoreError, add_time};
-use memory_dream::schedule::{
-    CancellationToken, Chore, ChoreRunner, ChoreStatus, Schedule, run_chore,
-};
+use memory_dream::schedule::{CancellationToken, Chore, ChoreStatus, Schedule};
 use memory_store::SystemClock;
 use memory_store::disk::DirHandle;
 
+use super::chores::HomeChores;
 use super::daemon_log::DaemonLog;
 use super::file_listener::ForeignWriteFlag;
 use super::program_file::ProgramFile;
@@ -46,7 +45,7 @@ const HOME_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 /// If the home was moved.
 pub(crate) fn run_chores(
     mut schedule: Schedule,
-    chores: &dyn ChoreRunner,
+    chores: &HomeChores<'_>,
     diary: &DaemonLog,
     (bell, woken): (&WakeSignal, &ForeignWriteFlag),
     stop: &CancellationToken,
@@ -82,7 +81,7 @@ pub(crate) fn run_chores(
 /// Runs each chore that is due now once, and returns the results.
 pub(crate) fn run_once(
     mut schedule: Schedule,
-    chores: &dyn ChoreRunner,
+    chores: &HomeChores<'_>,
     diary: &DaemonLog,
     stop: &CancellationToken,
 ) -> Vec<ChoreReport> {
@@ -108,13 +107,13 @@ pub(crate) fn run_once(
 fn run_and_record(
     schedule: &mut Schedule,
     chore: Chore,
-    chores: &dyn ChoreRunner,
+    chores: &HomeChores<'_>,
     diary: &DaemonLog,
     start: Instant,
     stop: &CancellationToken,
 ) -> ChoreReport {
     let (began, began_at) = (start.elapsed(), SystemClock.now());
-    let done = run_chore(chores, chore, stop);
+    let done = chores.run(chore, stop);
     match &done {
         Ok(ChoreStatus::Stopped) => {}
         Ok(_) => schedule.record_done(chore, began, start.elapsed()),

@@ -1,6 +1,8 @@
-//! The chores of the daemon.
+//! The chores of the daemon, their results and their cancellation.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::DreamLevel;
 
@@ -65,5 +67,34 @@ impl Chore {
 impl fmt::Display for Chore {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.as_str())
+    }
+}
+
+/// The result of a chore.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChoreStatus {
+    /// There was no work.
+    Nothing,
+    /// A summary of the work, which contains counts and no content of memories.
+    This(String),
+    /// The chore was skipped, for this reason.
+    LeftOut(String),
+    /// Cancellation was requested before the work was complete.
+    Stopped,
+}
+
+/// A shared flag that cancels long operations. An operation checks it between slices of about a second.
+#[derive(Debug, Clone, Default)]
+pub struct CancellationToken(Arc<AtomicBool>);
+
+impl CancellationToken {
+    /// Requests cancellation through all clones of this flag. A request cannot be withdrawn.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns whether cancellation was requested.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
     }
 }

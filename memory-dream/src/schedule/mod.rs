@@ -2,18 +2,16 @@
 //!
 //! A [`Schedule`] is pure data: it receives completed chores and writes, and returns the chore that is due next. The caller measures time
 //! since the start by a monotonic clock, so that a clock that is set back or forward causes neither a burst nor a stall. Wall-clock time is
-//! used only at the start, to determine how long ago events were ([`ScheduleHistory`]). [`ChoreRunner`] are the operations to run.
+//! used only at the start, to determine how long ago events were ([`ScheduleHistory`]). The caller runs the chores.
 //!
 //! A chore that runs long pauses long while there are no writes.
 
 mod chore;
-mod chore_runner;
 mod debounce;
 mod plan;
 #[cfg(test)]
 mod tests;
 
-pub use chore::Chore;
-pub use chore_runner::{CancellationToken, ChoreRunner, ChoreStatus, run_chore};
+pub use chore::{CancellationToken, Chore, ChoreStatus};
 pub use debounce::EventDebouncer;
 pub use plan::{Schedule, ScheduleHistory, ScheduleRules};
