@@ -110,11 +110,14 @@ impl ProxyEmbedder {
     }
 
     /// Returns the model for chat requests, which uses the key of the client.
-    pub(super) fn for_clients(&self) -> Option<Arc<dyn ClientEmbedder>> {
+    pub(super) fn for_clients(&self) -> Option<ClientEmbedder> {
         match self {
             Self::Own(_) => None,
             Self::AtUpstream(embedder) => {
-                Some(Arc::new(ClientKeyEmbedder(RemoteEmbedder::clone(embedder))))
+                let embedder = RemoteEmbedder::clone(embedder);
+                Some(Arc::new(move |key| {
+                    Some(Arc::new(embedder.with_key(key.parse().ok()?)) as _)
+                }))
             }
         }
     }
@@ -151,15 +154,6 @@ fn key_for(address: &str, upstream: &str, api_key: Option<&ApiKey>) -> Option<Ap
 
 fn embedder_error(error: EmbedError) -> Failure {
     Failure::Store(memory_core::StoreError::Embed(error))
-}
-
-struct ClientKeyEmbedder(RemoteEmbedder);
-
-impl ClientEmbedder for ClientKeyEmbedder {
-    fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>> {
-        let key = key.parse().ok()?;
-        Some(Arc::new(self.0.with_key(key)))
-    }
 }
 
 #[derive(Debug)]

@@ -33,7 +33,7 @@ pub struct ChatProxy {
     pub(super) room: BodyBudget,
     pub(super) workers: Arc<Semaphore>,
     told: Arc<dyn ProxyObserver>,
-    client_embedder: Option<Arc<dyn ClientEmbedder>>,
+    client_embedder: Option<ClientEmbedder>,
     home: Option<OpenHome>,
     recall_ledger: Option<Arc<dyn RecallLedger>>,
     /// The name of the principal whose conversations these are, if it is not the user of the node.
@@ -59,10 +59,9 @@ pub struct ProxyRules {
 }
 
 /// An embedding model of the upstream server that is called with the API keys of clients.
-pub trait ClientEmbedder: Send + Sync {
-    /// Returns the model as called with `key`; `None` if the text is not a key.
-    fn with_key(&self, key: &str) -> Option<Arc<dyn Embedder>>;
-}
+///
+/// It returns the model as called with a key; `None` if the text is not a key.
+pub type ClientEmbedder = Arc<dyn Fn(&str) -> Option<Arc<dyn Embedder>> + Send + Sync>;
 
 /// Opens the home whose standing instructions and preferences every chat receives.
 ///
@@ -154,7 +153,7 @@ impl ChatProxy {
 
     /// Calls the embedding model with the API key of the client, if a chat has one.
     #[must_use]
-    pub fn with_client_embedder(mut self, embedder: Arc<dyn ClientEmbedder>) -> Self {
+    pub fn with_client_embedder(mut self, embedder: ClientEmbedder) -> Self {
         self.client_embedder = Some(embedder);
         self
     }
@@ -268,7 +267,7 @@ impl ChatProxy {
     pub(super) fn conversations_for(&self, headers: &HeaderMap) -> Conversations {
         let mut conversations = self.conversations.clone();
         let own = self.client_embedder.as_ref().zip(self.client_key(headers));
-        if let Some(embedder) = own.and_then(|(embedder, key)| embedder.with_key(key)) {
+        if let Some(embedder) = own.and_then(|(embedder, key)| embedder(key)) {
             conversations.embedder = Some(embedder);
         }
         conversations
