@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
-use memory_agent::Agent;
 use memory_agent::event::EventKind;
+use memory_agent::{Agent, json};
+use memory_core::StoredMemory;
 use memory_core::instance::NamedInstance;
 use memory_store::{FileStoreOptions, Freshness, QueueNotices, SystemClock};
 
@@ -15,7 +16,7 @@ use crate::config::{Environment, Settings};
 use crate::failure::Failure;
 use crate::home::{Home, KEPT};
 use crate::instances;
-use crate::print::{Output, Streams};
+use crate::print::{Output, Streams, memories};
 use crate::project::{HomeProjects, confirm_project, find_foreign_project};
 use crate::report::ExitCode;
 use crate::shared_store::{QUEUED, proposed_notice};
@@ -204,6 +205,21 @@ impl<'a> App<'a> {
                 Ok(false)
             }
         }
+    }
+
+    /// Prints a changed memory: as JSON, or its id and path, and a note.
+    pub(crate) fn print_changed(
+        &mut self,
+        home: &Home,
+        stored: &StoredMemory,
+        note: &str,
+    ) -> Result<(), Failure> {
+        if self.output.is_json() {
+            let shape = json::memory(stored, home.services.inbox_ttl);
+            return self.output.json(&shape);
+        }
+        memories::print_receipt(&mut self.output, stored.memory.id, &stored.path)?;
+        self.output.note(note)
     }
 
     /// Returns the operation logs of all instances with files. Unreachable instances cause a warning.

@@ -344,15 +344,15 @@ pub(crate) fn confirm_project(
         repository.root.display(),
     ))? {
         let id = projects.bind(&repository, name)?;
-        return Ok(output.note(&format!(
+        return output.note(&format!(
             "{id} belongs to the project {name}; agents in it receive its memories"
-        ))?);
+        ));
     }
     let own = projects.free_name(name)?;
     let id = projects.bind(&repository, &own)?;
-    Ok(output.note(&format!(
+    output.note(&format!(
         "{id} belongs to the new project {own}; `memory project bind NAME` chooses another one"
-    ))?)
+    ))
 }
 
 /// Returns the name of a folder as that of a project.

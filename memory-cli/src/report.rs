@@ -1,7 +1,6 @@
 //! Reporting of errors, and the exit codes of the program.
 
 use std::error::Error;
-use std::io;
 
 use memory_agent::json;
 use memory_core::bank::BankScope;
@@ -42,7 +41,7 @@ fn write_json_error(
     failure: &Failure,
     scope: Option<BankScope>,
     output: &mut Output,
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     if failure.is_in_output() {
         return Ok(());
     }
@@ -85,7 +84,7 @@ pub(crate) fn error_json(failure: &Failure, scope: Option<BankScope>, output: &O
 }
 
 /// Prints an error for people, with its causes and its hint.
-pub(crate) fn write_text_error(failure: &Failure, output: &mut Output) -> io::Result<()> {
+pub(crate) fn write_text_error(failure: &Failure, output: &mut Output) -> Result<(), Failure> {
     output.error(&failure.code().to_lowercase(), &failure.to_string())?;
     for cause in causes(failure) {
         output.error_line(&format!("  because: {cause}"))?;

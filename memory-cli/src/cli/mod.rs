@@ -13,7 +13,6 @@ use crate::allocator;
 use crate::app::App;
 use crate::commands::{Cli, welcome};
 use crate::config::Environment;
-use crate::failure::Failure;
 use crate::jq_process;
 use crate::print::{Output, ProgramName, Streams};
 use crate::report;
@@ -88,7 +87,7 @@ fn run_command(
         let mut output = Output::new(streams, false, false);
         return match welcome::ask(&mut output) {
             Ok(arguments) => run_command(arguments, environment, Streams::from_process()),
-            Err(error) => report::report_failure(&error.into(), &mut output),
+            Err(error) => report::report_failure(&error, &mut output),
         };
     }
     let line = CommandLine::from_arguments(arguments);
@@ -100,7 +99,7 @@ fn run_command(
         let version = format!("{} {}", program.name(), env!("CARGO_PKG_VERSION"));
         return match output.line(&version).and_then(|()| output.flush()) {
             Ok(()) => ExitCode::Done,
-            Err(error) => report::report_failure(&error.into(), &mut output),
+            Err(error) => report::report_failure(&error, &mut output),
         };
     }
     let cli = match line.parse() {
@@ -126,9 +125,7 @@ fn run_command(
         run_command,
     );
     let is_silent = command.is_silent();
-    let done = command
-        .run(&mut app)
-        .and_then(|()| app.output.flush().map_err(Failure::from));
+    let done = command.run(&mut app).and_then(|()| app.output.flush());
     let code = match done {
         Ok(()) => ExitCode::Done,
         Err(_) if is_silent => ExitCode::Done,

@@ -93,7 +93,7 @@ impl AddArgs {
             ));
         }
         if app.output.is_json() {
-            return Ok(app.output.json(&json::added_entries(&entries))?);
+            return app.output.json(&json::added_entries(&entries));
         }
         for entry in &entries {
             app.output.fields(&[

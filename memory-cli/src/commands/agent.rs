@@ -123,7 +123,7 @@ impl AgentArgs {
             ));
         }
         if output.is_json() {
-            return Ok(output.json(&json::context(&context))?);
+            return output.json(&json::context(&context));
         }
         output.text(&context.text)?;
         if let Some(why) = &context.degraded {
@@ -223,7 +223,7 @@ fn answer_rpc(
         Value::Array(answers) => answers.iter().for_each(count),
         answer => count(answer),
     }
-    Ok(output.json_text(&answer)?)
+    output.json_text(&answer)
 }
 
 fn answer_request(
@@ -238,7 +238,7 @@ fn answer_request(
         BatchRequest::Call(call) => {
             let (answer, is_done) = batch::run_call(session, call);
             calls.add(is_done);
-            Ok(output.json_text(&exact_json::to_text(&answer))?)
+            output.json_text(&exact_json::to_text(&answer))
         }
         BatchRequest::Calls(given) => {
             // Calls run one after the other, so that a long list needs no more memory than its longest answer.
@@ -250,7 +250,7 @@ fn answer_request(
                 let comma = if number == last { "" } else { "," };
                 output.json_text(&format!("{}{comma}", exact_json::to_text(&answer)))?;
             }
-            Ok(output.line("]")?)
+            output.line("]")
         }
         BatchRequest::Prompt {
             prompt,
@@ -270,7 +270,7 @@ fn answer_request(
             if !results.is_empty() {
                 answer["results"] = results.into();
             }
-            Ok(output.json_text(&exact_json::to_text(&answer))?)
+            output.json_text(&exact_json::to_text(&answer))
         }
     }
 }

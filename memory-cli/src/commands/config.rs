@@ -116,9 +116,9 @@ fn init(app: &mut App) -> Result<(), Failure> {
         }
     };
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "path": path, "created": created }))?);
+            .json(&json!({ "path": path, "created": created }));
     }
     app.output.fields(&[&place])?;
     if !created {
@@ -131,7 +131,7 @@ fn init(app: &mut App) -> Result<(), Failure> {
 fn show(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     if app.output.is_json() {
-        return Ok(app.output.json(&settings.to_json())?);
+        return app.output.json(&settings.to_json());
     }
     let mut table = Table::new([
         TableColumn::Whole("key"),
@@ -148,7 +148,7 @@ fn show(app: &mut App) -> Result<(), Failure> {
     } else {
         "no settings file at"
     };
-    Ok(app.output.note(&format!("{how} {place}"))?)
+    app.output.note(&format!("{how} {place}"))
 }
 
 fn get(key: &str, app: &mut App) -> Result<(), Failure> {
@@ -159,10 +159,10 @@ fn get(key: &str, app: &mut App) -> Result<(), Failure> {
         .ok_or_else(|| unknown_setting(key))?;
     if app.output.is_json() {
         let shown = json!({ "key": key, "value": value, "from": from.as_str() });
-        return Ok(app.output.json(&shown)?);
+        return app.output.json(&shown);
     }
     let text = setting_text(&value, app);
-    Ok(app.output.fields(&[&key, &text, from.as_str()])?)
+    app.output.fields(&[&key, &text, from.as_str()])
 }
 
 fn unknown_setting(key: &str) -> Failure {
@@ -258,9 +258,9 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         without_secrets(value).into_owned().into()
     };
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "path": path, "key": key, "value": value }))?);
+            .json(&json!({ "path": path, "key": key, "value": value }));
     }
     let text = setting_text(&value, app);
     app.output.fields(&[key, &text])?;
@@ -277,10 +277,10 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
 fn path(app: &mut App) -> Result<(), Failure> {
     let path = Settings::file(app.root.as_deref(), app.environment)?;
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "path": path, "exists": path.exists() }))?);
+            .json(&json!({ "path": path, "exists": path.exists() }));
     }
     let place = app.output.display_path(&path);
-    Ok(app.output.fields(&[&place])?)
+    app.output.fields(&[&place])
 }

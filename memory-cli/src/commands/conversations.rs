@@ -100,9 +100,9 @@ fn list(folders: &[ConversationFolder], limit: usize, app: &mut App) -> Result<(
             json::conversation_summary(one, &folder.location())
         };
         let conversations: Vec<_> = listed.iter().map(shape).collect();
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "conversations": conversations, "total": total }))?);
+            .json(&json!({ "conversations": conversations, "total": total }));
     }
     let is_drawn = app.output.is_drawn();
     let has_folders = !is_drawn || 1 < folders.len();
@@ -189,12 +189,12 @@ impl ConversationShowArgs {
         }
         warn_of_problems(&contents.problems, app)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::conversation(
+            return app.output.json(&json::conversation(
                 &self.id,
                 &contents,
                 limit,
                 &folder.location(),
-            ))?);
+            ));
         }
         let mut table = Table::new([
             TableColumn::Text("what"),
@@ -248,7 +248,7 @@ fn display_id<'a>(entry: &'a ConversationEntry, app: &App) -> &'a str {
 }
 
 fn warn_of_problems(problems: &[Problem], app: &mut App) -> Result<(), Failure> {
-    Ok(problems
+    problems
         .iter()
-        .try_for_each(|problem| app.output.warn_incomplete(&problem.to_string()))?)
+        .try_for_each(|problem| app.output.warn_incomplete(&problem.to_string()))
 }

@@ -24,11 +24,10 @@ impl DeleteArgs {
         let stored = memory_core::delete(&home.services, &self.id)?;
         app.update_pending_page(&home)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::delete_result(&stored))?);
+            return app.output.json(&json::delete_result(&stored));
         }
         memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-        Ok(app
-            .output
-            .note("moved to the trash; `memory undo` restores it")?)
+        app.output
+            .note("moved to the trash; `memory undo` restores it")
     }
 }

@@ -61,9 +61,9 @@ impl DiffArgs {
             steps.join("\n")
         };
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "id": id.to_string(), "path": path, "changes": changes }))?);
+                .json(&json!({ "id": id.to_string(), "path": path, "changes": changes }));
         }
         app.output.text(&changes)?;
         if changes.is_empty() {

@@ -147,9 +147,8 @@ fn print_report(report: &DoctorReport, app: &mut App) -> Result<(), Failure> {
     } else {
         format!("problems: {found}")
     };
-    Ok(app
-        .output
-        .note(&format!("checked: {}; {what}", report.checked))?)
+    app.output
+        .note(&format!("checked: {}; {what}", report.checked))
 }
 
 /// Rebuild the index from the files
@@ -182,11 +181,11 @@ impl ReindexArgs {
         if app.output.is_json() {
             let mut answer = json!({ "documents": documents });
             add_field(&mut answer, "degraded", disorder);
-            return Ok(app.output.json(&answer)?);
+            return app.output.json(&answer);
         }
         if let Some(why) = disorder {
             app.output.warning(&why)?;
         }
-        Ok(app.output.fields(&["documents", &documents.to_string()])?)
+        app.output.fields(&["documents", &documents.to_string()])
     }
 }

@@ -157,7 +157,7 @@ impl EditArgs {
         if app.output.is_json() {
             let mut shape = json::memory(&changed, services.inbox_ttl);
             add_field(&mut shape, "warning", warning);
-            return Ok(app.output.json(&shape)?);
+            return app.output.json(&shape);
         }
         memories::print_receipt(&mut app.output, changed.memory.id, &changed.path)?;
         if let Some(warning) = warning {
@@ -177,7 +177,7 @@ impl EditArgs {
         let due = due
             .map(|reminder| format!(", due {}", datetime::format_minute(reminder.due, home.zone)))
             .unwrap_or_default();
-        Ok(app.output.note(&format!("{what} version {version}{due}"))?)
+        app.output.note(&format!("{what} version {version}{due}"))
     }
 }
 

@@ -59,9 +59,9 @@ impl EmbedArgs {
             left,
         } = report;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "model": model, "embedded": embedded, "unreadable": unreadable, "left": left }))?);
+                .json(&json!({ "model": model, "embedded": embedded, "unreadable": unreadable, "left": left }));
         }
         for (what, count) in [("embedded", embedded), ("left", left)] {
             app.output.fields(&[what, &count.to_string()])?;

@@ -167,7 +167,7 @@ impl ExportRun<'_> {
         let filter = self.filter.clone();
         let Some(output) = output else {
             return self.for_each(&filter, app, &mut |stored, file, app| {
-                Ok(app.output.json(&line(stored, file))?)
+                app.output.json(&line(stored, file))
             });
         };
         let mut draft = OutputFile::create(output, app)?;

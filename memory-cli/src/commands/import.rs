@@ -3,7 +3,7 @@
 mod detection;
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;

@@ -164,7 +164,7 @@ impl InboxArgs {
                 "notes": items(&notes),
                 "notes_total": page.total,
             });
-            return Ok(app.output.json(&shape)?);
+            return app.output.json(&shape);
         }
         for item in proposals.iter().chain(&notes) {
             print::print_item(&mut app.output, item)?;

@@ -201,9 +201,9 @@ fn watch(
         )?;
     }
     store_setting(&format!("ingestion.{source}.watch"), "true", app)?;
-    Ok(app.output.note(&format!(
+    app.output.note(&format!(
         "the daemon ingests later changes from its next start on; `memory config set ingestion.{source}.watch false` stops it"
-    ))?)
+    ))
 }
 
 impl IngestOptionArgs {
@@ -286,9 +286,9 @@ impl IngestOptionArgs {
         let ingestion = self.open(app)?;
         let report = self.run(INGESTING, &ingestion, (source, path), app)?;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json::ingest_report(source.as_str(), &report))?);
+                .json(&json::ingest_report(source.as_str(), &report));
         }
         report::print(&[(source, report)], &[], self, app)
     }
@@ -328,9 +328,9 @@ impl IngestOptionArgs {
                 json!({ "source": source, "path": path, "reason": reason })
             };
             let left_out: Vec<_> = left_out.iter().map(shape).collect();
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "sources": sources, "left_out": left_out }))?);
+                .json(&json!({ "sources": sources, "left_out": left_out }));
         }
         report::print(&taken, &left_out, self, app)
     }

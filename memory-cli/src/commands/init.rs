@@ -122,16 +122,16 @@ impl InitArgs {
         if app.output.is_json() {
             let mut fields = json!({ "store": name.as_str(), "memories": memories });
             add_field(&mut fields, "principal", principal);
-            return Ok(app.output.json(&fields)?);
+            return app.output.json(&fields);
         }
         app.output.fields(&[name.as_str()])?;
         match principal {
-            Some(principal) => Ok(app.output.note(&format!(
+            Some(principal) => app.output.note(&format!(
                 "{principal} may read {memories} memories in the database"
-            ))?),
-            None => Ok(app
+            )),
+            None => app
                 .output
-                .note(&format!("the database contains {memories} memories"))?),
+                .note(&format!("the database contains {memories} memories")),
         }
     }
 }

@@ -272,6 +272,14 @@ impl SetupArgs {
         Ok(results)
     }
 
+    fn level(&self) -> InstallLevel {
+        if self.project {
+            InstallLevel::Project
+        } else {
+            InstallLevel::User
+        }
+    }
+
     /// Returns the setup of a client.
     fn setup(
         &self,
@@ -279,17 +287,12 @@ impl SetupArgs {
         app: &App,
         replace: bool,
     ) -> Result<ClientSetup, Failure> {
-        let level = if self.project {
-            InstallLevel::Project
-        } else {
-            InstallLevel::User
-        };
         let options = EntryOptions {
             name: self.name.clone(),
             replace,
         };
         Ok(
-            ClientSetup::new(client, level, app.root.as_deref(), app.environment)?
+            ClientSetup::new(client, self.level(), app.root.as_deref(), app.environment)?
                 .with_options(&options),
         )
     }
@@ -313,13 +316,8 @@ impl SetupArgs {
             .iter()
             .map(|outcome| change_json(outcome, self.dry_run))
             .collect();
-        let level = if self.project {
-            InstallLevel::Project
-        } else {
-            InstallLevel::User
-        };
         let json = json!({
-            "client": client.name, "level": level.as_str(), "dry_run": self.dry_run, "changed": is_changed, "files": files,
+            "client": client.name, "level": self.level().as_str(), "dry_run": self.dry_run, "changed": is_changed, "files": files,
         });
         if !app.output.is_json() {
             outcomes

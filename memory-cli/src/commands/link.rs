@@ -26,9 +26,9 @@ impl LinkArgs {
         let home = app.open()?;
         let (first, second) = memory_core::link(&home.services, &self.first, &self.second)?;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json::memories([&first, &second], home.services.inbox_ttl))?);
+                .json(&json::memories([&first, &second], home.services.inbox_ttl));
         }
         memories::print_list(
             &mut app.output,
@@ -36,7 +36,7 @@ impl LinkArgs {
             ListOrder::Created,
             home.services.inbox_ttl,
         )?;
-        Ok(app.output.note("linked in both directions")?)
+        app.output.note("linked in both directions")
     }
 }
 
@@ -64,11 +64,11 @@ impl UnlinkArgs {
         let [first, second] = &unlinked.memories;
         let wikilinks = memory_core::wikilinks_between(&home.services, first, second)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::unlink_result(
+            return app.output.json(&json::unlink_result(
                 &unlinked,
                 &wikilinks,
                 home.services.inbox_ttl,
-            ))?);
+            ));
         }
         memories::print_list(
             &mut app.output,
@@ -83,9 +83,9 @@ impl UnlinkArgs {
         })?;
         wikilinks.iter().try_for_each(|(id, link)| {
             let id = id.short();
-            Ok(app.output.warning(&format!(
+            app.output.warning(&format!(
                 "the text of {id} still contains [[{link}]], which will link them again; remove it with `memory edit {id}`"
-            ))?)
+            ))
         })
     }
 }
@@ -104,9 +104,9 @@ impl BacklinksArgs {
         let home = app.open()?;
         let referring = memory_core::backlinks(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json::memories(&referring, home.services.inbox_ttl))?);
+                .json(&json::memories(&referring, home.services.inbox_ttl));
         }
         memories::print_list(
             &mut app.output,
@@ -137,7 +137,7 @@ impl ResolveLinksArgs {
         let home = app.open_with_topics(None)?;
         let report = memory_core::resolve_links(&home.services)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::link_report(&report))?);
+            return app.output.json(&json::link_report(&report));
         }
         let counts = [
             ("resolved", report.resolved),
@@ -157,6 +157,6 @@ impl ResolveLinksArgs {
             };
             table.push([id.as_str(), &format!("[[{target}]]")]);
         }
-        Ok(app.output.table(&table)?)
+        app.output.table(&table)
     }
 }

@@ -69,9 +69,7 @@ impl ListArgs {
             &slice,
         )?;
         if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::page(&page, home.services.inbox_ttl))?);
+            return app.output.json(&json::page(&page, home.services.inbox_ttl));
         }
         memories::print_list(
             &mut app.output,
@@ -105,9 +103,9 @@ impl ListArgs {
         if app.output.is_json() {
             let shape = |own: &ExpiringMemory| json!({ "id": own.id.to_string(), "at": own.at.to_rfc3339_opts(SecondsFormat::AutoSi, true), "why": own.why, "text": own.headline });
             let expiring: Vec<_> = found.iter().map(shape).collect();
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "expiring": expiring, "total": total }))?);
+                .json(&json!({ "expiring": expiring, "total": total }));
         }
         let columns = [
             TableColumn::Whole("id"),

@@ -95,7 +95,7 @@ impl LogArgs {
             if !versions.is_empty() {
                 shape["versions"] = versions_json(&versions).into();
             }
-            return Ok(app.output.json(&shape)?);
+            return app.output.json(&shape);
         }
         let columns =
             ["operation", "when", "what", "by", "files", "state"].map(|name| match name {
@@ -168,7 +168,7 @@ fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), F
             Subject::Notes(_) => json::record(entry, &changes),
             _ => json::operation(entry),
         };
-        return Ok(app.output.json(&shape)?);
+        return app.output.json(&shape);
     }
     let table = match &entry.subject {
         Subject::Notes(_) => changes_table(&changes, app),
@@ -212,7 +212,7 @@ fn print_operation(entry: &LogEntry, home: &Home, app: &mut App) -> Result<(), F
             table
         }
     };
-    Ok(app.output.table(&table)?)
+    app.output.table(&table)
 }
 
 fn changes_table(changes: &[RecordedChange], app: &App) -> Table {
@@ -265,7 +265,7 @@ fn print_conversation_operation(
             .or_else(|| deleted.iter().rev().find(|entry| entry.id == *id))
     };
     if app.output.is_json() {
-        return Ok(app.output.json(&json::conversation_record(entry, &text))?);
+        return app.output.json(&json::conversation_record(entry, &text));
     }
     let mut table = Table::new(
         ["id", "change", "replaced by", "text"].map(|name| match name {
@@ -287,7 +287,7 @@ fn print_conversation_operation(
         );
         table.push([id.as_str(), change, by.as_str(), content]);
     }
-    Ok(app.output.table(&table)?)
+    app.output.table(&table)
 }
 
 fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> String {
@@ -304,11 +304,11 @@ fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failur
     let versions =
         versions::list_versions(root, limit).map_err(|error| versions::git_error(&error))?;
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "versions": versions_json(&versions) }))?);
+            .json(&json!({ "versions": versions_json(&versions) }));
     }
-    Ok(app.output.table(&versions_table(&versions))?)
+    app.output.table(&versions_table(&versions))
 }
 
 /// Returns commits as JSON.

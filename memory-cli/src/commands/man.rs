@@ -33,10 +33,10 @@ impl ManArgs {
             .and_then(|()| clap_mangen::generate_to(Cli::command(), folder))
             .map_err(Failure::file(action))?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "output": folder }))?);
+            return app.output.json(&json!({ "output": folder }));
         }
         let place = app.output.display_path(folder);
-        Ok(app.output.fields(&[&place])?)
+        app.output.fields(&[&place])
     }
 }
 

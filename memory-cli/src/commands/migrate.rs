@@ -213,17 +213,17 @@ fn finish_copy(
     if app.output.is_json() {
         let report =
             json!({ "operations": operations, "files": after.len(), "not_copied": not_copied });
-        return Ok(app.output.json(&report)?);
+        return app.output.json(&report);
     }
     for path in &not_copied {
         app.output
             .warning(&format!("{path} was not copied: no operation refers to it"))?;
     }
     let same = before.len() - not_copied.len();
-    Ok(app.output.note(&format!(
+    app.output.note(&format!(
         "copied {operations} operations; {same} of {} files are equal",
         before.len()
-    ))?)
+    ))
 }
 
 /// Copies the files of a home, except some folders.

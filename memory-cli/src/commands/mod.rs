@@ -222,7 +222,7 @@ fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
     if app.output.is_json() {
         Ok(())
     } else {
-        Ok(app.output.note(note)?)
+        app.output.note(note)
     }
 }
 

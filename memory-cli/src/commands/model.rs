@@ -153,7 +153,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
             })
         };
         let models: Vec<Value> = rows.iter().map(shape).collect();
-        return Ok(app.output.json(&json!({ "models": models }))?);
+        return app.output.json(&json!({ "models": models }));
     }
     let columns = [
         TableColumn::Whole("name"),
@@ -187,7 +187,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
             if is_used(name, folder) { "yes" } else { "no" },
         ]);
     }
-    Ok(app.output.table(&table)?)
+    app.output.table(&table)
 }
 
 fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
@@ -209,15 +209,15 @@ fn use_model(model: &str, app: &mut App) -> Result<(), Failure> {
     warn_of_environment(app)?;
     let (identity, dimensions) = (opened.identity().to_owned(), opened.dimensions());
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "model": folder, "identity": identity, "dimensions": dimensions }))?);
+            .json(&json!({ "model": folder, "identity": identity, "dimensions": dimensions }));
     }
     let place = app.output.display_path(&folder);
     app.output.fields(&[&place])?;
-    Ok(app.output.note(
+    app.output.note(
         "run `memory embed` to compute vectors, and `memory model test` to measure the effect",
-    )?)
+    )
 }
 
 fn use_built_in(app: &mut App) -> Result<(), Failure> {
@@ -226,25 +226,23 @@ fn use_built_in(app: &mut App) -> Result<(), Failure> {
     warn_of_environment(app)?;
     if app.output.is_json() {
         let identity = embedder.identity();
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "model": "built-in", "identity": identity }))?);
+            .json(&json!({ "model": "built-in", "identity": identity }));
     }
     app.output.fields(&["built-in"])?;
-    Ok(app
-        .output
-        .note("run `memory embed` to compute the vectors of existing memories")?)
+    app.output
+        .note("run `memory embed` to compute the vectors of existing memories")
 }
 
 fn use_none(app: &mut App) -> Result<(), Failure> {
     store_setting("embedding.model", "none", app)?;
     warn_of_environment(app)?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "model": null }))?);
+        return app.output.json(&json!({ "model": null }));
     }
-    Ok(app
-        .output
-        .note("searches use words only; existing vectors are retained")?)
+    app.output
+        .note("searches use words only; existing vectors are retained")
 }
 
 fn warn_of_environment(app: &mut App) -> Result<(), Failure> {
@@ -300,7 +298,7 @@ fn test(model: Option<&str>, app: &mut App) -> Result<(), Failure> {
             "verdict": verdict_name(all.verdict()),
             "scripts": tests.iter().map(|(script, test)| shape(script, test)).collect::<Vec<_>>(),
         });
-        return Ok(app.output.json(&answer)?);
+        return app.output.json(&answer);
     }
     print_test(&tests, &all, app)
 }

@@ -29,14 +29,14 @@ impl NotifyArgs {
         if !settings.notifications.value {
             let pending = app.update_pending_page(&home)?;
             return if app.output.is_json() {
-                Ok(app.output.json(&json::notification(
+                app.output.json(&json::notification(
                     &NotifyReport::default(),
                     "off",
                     None,
                     pending,
-                ))?)
+                ))
             } else {
-                Ok(app.output.note("notifications are disabled in the settings; due reminders are listed in pending.md")?)
+                app.output.note("notifications are disabled in the settings; due reminders are listed in pending.md")
             };
         }
         let SelectedNotifier {
@@ -92,10 +92,10 @@ fn print_result(
     } else {
         format!("by {name}")
     };
-    Ok(match (report.shown.len(), &report.failed) {
+    match (report.shown.len(), &report.failed) {
         (0, None) => output.note("no new reminders to show"),
         (0, Some(_)) => Ok(()),
         (1, _) => output.note(&format!("1 reminder shown {by}")),
         (count, _) => output.note(&format!("{count} reminders shown {by}")),
-    }?)
+    }
 }

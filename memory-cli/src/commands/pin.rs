@@ -4,7 +4,6 @@ use clap::Args;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::memories;
 
 /// Pin a memory, so that it is never removed because of its age
 ///
@@ -19,12 +18,7 @@ impl PinArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::pin(&home.services, &self.id)?;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &stored,
-            home.services.inbox_ttl,
-            "pinned",
-        )?)
+        app.print_changed(&home, &stored, "pinned")
     }
 }
 
@@ -41,11 +35,6 @@ impl UnpinArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = memory_core::unpin(&home.services, &self.id)?;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &stored,
-            home.services.inbox_ttl,
-            "unpinned",
-        )?)
+        app.print_changed(&home, &stored, "unpinned")
     }
 }

@@ -82,14 +82,14 @@ impl PrincipalAddArgs {
         let teams = table.teams()?;
         let token = table.add(&self.name, kind, &scopes, &self.role)?;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "name": self.name.as_str(), "token": token }))?);
+                .json(&json!({ "name": self.name.as_str(), "token": token }));
         }
         app.output.fields(&[&token])?;
         let scopes: Vec<_> = scopes.iter().map(Scope::to_string).collect();
         note_new_teams(app, &teams, &scopes)?;
-        Ok(app.output.note("the token is not shown again")?)
+        app.output.note("the token is not shown again")
     }
 }
 
@@ -102,9 +102,9 @@ fn list(app: &mut App) -> Result<(), Failure> {
             .iter()
             .map(|team| json!({ "team": team.team, "scopes": team.scopes }))
             .collect();
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "principals": principals, "teams": teams }))?);
+            .json(&json!({ "principals": principals, "teams": teams }));
     }
     let columns = [
         TableColumn::Whole("name"),
@@ -129,7 +129,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
     for TeamRecord { team, scopes } in &teams {
         shown.push([team.as_str(), "team", "-", &scopes.join(", ")]);
     }
-    Ok(app.output.table(&shown)?)
+    app.output.table(&shown)
 }
 
 fn principal_to_json(principal: &PrincipalRecord) -> Value {
@@ -159,11 +159,10 @@ impl PrincipalRevokeArgs {
     fn run(&self, app: &mut App) -> Result<(), Failure> {
         principals(app)?.revoke(&self.name)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json!({ "name": self.name.as_str() }))?);
+            return app.output.json(&json!({ "name": self.name.as_str() }));
         }
-        Ok(app
-            .output
-            .note(&format!("the token of {} is revoked", self.name))?)
+        app.output
+            .note(&format!("the token of {} is revoked", self.name))
     }
 }
 
@@ -226,11 +225,11 @@ fn note_new_teams(
 
 fn print_grant(app: &mut App, name: &str, scope: &Scope, verb: &str) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "name": name, "scope": scope.to_string() }))?);
+            .json(&json!({ "name": name, "scope": scope.to_string() }));
     }
-    Ok(app.output.note(&format!("{name} {verb} {scope}"))?)
+    app.output.note(&format!("{name} {verb} {scope}"))
 }
 
 /// Parses the name of a principal, or a team with its prefix.

@@ -52,7 +52,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let projects = HomeProjects::new(&settings).load()?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({ "projects": projects }))?);
+        return app.output.json(&json!({ "projects": projects }));
     }
     let columns = [
         TableColumn::Whole("project"),
@@ -70,7 +70,7 @@ fn list(app: &mut App) -> Result<(), Failure> {
             }
         }
     }
-    Ok(app.output.table(&table)?)
+    app.output.table(&table)
 }
 
 impl BindArgs {
@@ -91,9 +91,9 @@ impl BindArgs {
         let name = self.name.as_deref().unwrap_or(&repository.name);
         let id = projects.bind(&repository, name)?;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "project": name, "repository": id }))?);
+                .json(&json!({ "project": name, "repository": id }));
         }
         app.output
             .note(&format!("{id} belongs to the project {name}"))?;

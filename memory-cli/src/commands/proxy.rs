@@ -118,7 +118,7 @@ fn print_start(
             app.output.note(notice)?;
         }
     }
-    Ok(app.output.flush()?)
+    app.output.flush()
 }
 
 /// The settings of a proxy, as flags.

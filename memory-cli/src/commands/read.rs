@@ -28,9 +28,9 @@ impl ReadArgs {
         let home = app.open()?;
         let stored = memory_core::read(&home.services, &self.id)?;
         if app.output.is_json() {
-            return Ok(app
+            return app
                 .output
-                .json(&json::memory(&stored, home.services.inbox_ttl))?);
+                .json(&json::memory(&stored, home.services.inbox_ttl));
         }
         memories::print_memory(&mut app.output, &stored, home.services.inbox_ttl)?;
         if stored.memory.summarised_by.is_some() {

@@ -79,7 +79,7 @@ impl WhyArgs {
         )?;
         let is_enabled = home.settings.recalls.enabled.value;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::why(&memory, is_enabled))?);
+            return app.output.json(&json::why(&memory, is_enabled));
         }
         for recall in &memory.list.recalls {
             let Some((rank, own)) = json::memory_rank(recall, &memory.id) else {
@@ -185,9 +185,7 @@ impl RecallsArgs {
         };
         let is_enabled = home.settings.recalls.enabled.value;
         if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::recalls(&list, &titles, is_enabled))?);
+            return app.output.json(&json::recalls(&list, &titles, is_enabled));
         }
         let table = if self.session.is_some() {
             session_table(&list, &titles, &app.output)

@@ -171,9 +171,9 @@ pub(crate) fn run(wanted: RefinementRequest<'_>, app: &mut App) -> Result<(), Fa
         }
     };
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json::result_json(&dreamt, wanted.is_rehearsal))?);
+            .json(&json::result_json(&dreamt, wanted.is_rehearsal));
     }
     text::print_result(&dreamt, wanted.is_rehearsal, &home, &mut app.output)
 }

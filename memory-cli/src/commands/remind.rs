@@ -69,7 +69,7 @@ impl RemindArgs {
         let reminded = self.create_reminder(&text, at, &home)?;
         app.update_pending_page(&home)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::reminder(&reminded))?);
+            return app.output.json(&json::reminder(&reminded));
         }
         print_reminder(&reminded, home.zone, &mut app.output)
     }
@@ -138,7 +138,7 @@ pub(super) fn print_reminder(
         .map(|assumed| format!(" ({assumed})"))
         .unwrap_or_default();
     output.note(&format!("due {due}{known}{assumed}"))?;
-    Ok(memories::warn_of_ignored(&reminded.ignored, output)?)
+    memories::warn_of_ignored(&reminded.ignored, output)
 }
 
 /// Returns the due time of a reminder and the words of its recurrence.
@@ -193,9 +193,7 @@ impl RemindersArgs {
         let limit = Some(self.limit).filter(|limit| *limit != 0);
         let page = memory_core::reminders(&home.services, filter, limit)?;
         if app.output.is_json() {
-            return Ok(app
-                .output
-                .json(&json::page(&page, home.services.inbox_ttl))?);
+            return app.output.json(&json::page(&page, home.services.inbox_ttl));
         }
         let now = home.services.clock.now();
         let mut table = Table::truncated([
@@ -235,7 +233,7 @@ impl RemindersArgs {
         let shown = page.memories.len() as u64;
         // If some reminders could not be read, an empty list is no proof that there are no reminders.
         let is_sure = page.degraded.is_none();
-        Ok(match (page.total, filter) {
+        match (page.total, filter) {
             (0, _) if !is_sure => Ok(()),
             (0, ReminderFilter::Due) => app.output.note("no due reminders"),
             (0, ReminderFilter::Open | ReminderFilter::All) => app.output.note("no reminders"),
@@ -243,7 +241,7 @@ impl RemindersArgs {
             (total, _) => app
                 .output
                 .note(&format!("{shown} of {total} shown; use --limit 0 for all")),
-        }?)
+        }
     }
 }
 
@@ -278,13 +276,7 @@ impl DoneArgs {
             ),
             None => "marked as done".to_owned(),
         };
-        let ttl = home.services.inbox_ttl;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &stored,
-            ttl,
-            &note,
-        )?)
+        app.print_changed(&home, &stored, &note)
     }
 }
 
@@ -330,12 +322,6 @@ impl SnoozeArgs {
         let due = stored.memory.reminder.as_ref();
         let due = due.map(|reminder| due_text(reminder, home.zone));
         let note = format!("due {}{assumed}", due.unwrap_or_default());
-        let ttl = home.services.inbox_ttl;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &stored,
-            ttl,
-            &note,
-        )?)
+        app.print_changed(&home, &stored, &note)
     }
 }

@@ -54,12 +54,12 @@ impl RestoreArgs {
         };
         app.update_pending_page(&home)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::restored_file(&trashed, &outcome))?);
+            return app.output.json(&json::restored_file(&trashed, &outcome));
         }
         let (ChangeOutcome::Kept { id, path }
         | ChangeOutcome::Duplicate { id, path }
         | ChangeOutcome::Removed { id, path }) = &outcome;
-        Ok(memories::print_receipt(&mut app.output, *id, path)?)
+        memories::print_receipt(&mut app.output, *id, path)
     }
 
     /// Restores an entry of a conversation; returns whether the reference matches an entry.

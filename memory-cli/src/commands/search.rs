@@ -166,7 +166,7 @@ impl SearchArgs {
                 "chats",
                 chats.as_ref().map(json::chat_search_results),
             );
-            return Ok(app.output.json(&answer)?);
+            return app.output.json(&answer);
         }
         for hit in &found.hits {
             match app.output.form() {
@@ -231,7 +231,7 @@ impl SearchArgs {
         let mut fields = vec![id.as_str(), &score, memory.headline(), &hit.snippet];
         let reasons = self.explain.then(|| explanation_text(hit));
         fields.extend(reasons.as_deref());
-        Ok(output.fields(&fields)?)
+        output.fields(&fields)
     }
 }
 

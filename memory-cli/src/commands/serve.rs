@@ -181,7 +181,7 @@ fn print_start(daemon: &OpenedDaemon, root: &Path, app: &mut App) -> Result<(), 
             "daemon for {place} running as process {pid}; press Ctrl-C to stop"
         ))?;
     }
-    Ok(app.output.flush()?)
+    app.output.flush()
 }
 
 fn print_reports(reports: &[ChoreReport], app: &mut App) -> Result<(), Failure> {

@@ -149,9 +149,9 @@ pub(super) fn uninstall_if_installed(
 fn uninstall(manager: &ServiceManager, service: &Service, app: &mut App) -> Result<(), Failure> {
     let deleted = manager.uninstall(&service.name)?;
     if app.output.is_json() {
-        return Ok(app
+        return app
             .output
-            .json(&json!({ "name": service.name, "home": service.root, "deleted": deleted }))?);
+            .json(&json!({ "name": service.name, "home": service.root, "deleted": deleted }));
     }
     if deleted.is_empty() {
         let home = app.output.display_path(&service.root);
@@ -170,9 +170,9 @@ fn uninstall(manager: &ServiceManager, service: &Service, app: &mut App) -> Resu
 fn print_status(manager: &ServiceManager, service: &Service, app: &mut App) -> Result<(), Failure> {
     let Some(status) = manager.status(&service.name)? else {
         if app.output.is_json() {
-            return Ok(app.output.json(
-                &json!({ "name": service.name, "home": service.root, "installed": false }),
-            )?);
+            return app
+                .output
+                .json(&json!({ "name": service.name, "home": service.root, "installed": false }));
         }
         let home = app.output.display_path(&service.root);
         return print_note(
@@ -190,10 +190,10 @@ fn print(service: &Service, status: &ServiceStatus, app: &mut App) -> Result<(),
         is_sandboxed,
     } = status;
     if app.output.is_json() {
-        return Ok(app.output.json(&json!({
+        return app.output.json(&json!({
             "name": service.name, "home": service.root, "installed": true, "state": state, "sandboxed": is_sandboxed,
             "files": files,
-        }))?);
+        }));
     }
     let mut table = Table::new([TableColumn::Text("what"), TableColumn::Text("value")]);
     table.push(["service", &service.name]);
@@ -210,7 +210,7 @@ fn print(service: &Service, status: &ServiceStatus, app: &mut App) -> Result<(),
     for file in files {
         table.push(["file", &app.output.display_path(file)]);
     }
-    Ok(app.output.table(&table)?)
+    app.output.table(&table)
 }
 
 /// Checks an address, which the service resolves when it starts.

@@ -37,7 +37,7 @@ pub(super) fn export(instance: &str, output: Option<&Path>, app: &mut App) -> Re
     for summary in history::sessions(&messages)? {
         let mut write = |line: &str, app: &mut App| match &mut draft {
             Some(draft) => draft.write(&format!("{line}\n")),
-            None => Ok(app.output.json_text(line)?),
+            None => app.output.json_text(line),
         };
         write(
             &json!({ SESSION_KEY: summary.session.as_str() }).to_string(),

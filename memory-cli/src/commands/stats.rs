@@ -35,7 +35,7 @@ impl StatsArgs {
         if app.output.is_json() {
             let mut shape = statistics_json(&statistics);
             shape["unused"] = unused.as_ref().map_or(Value::Null, shapes::unused);
-            return Ok(app.output.json(&shape)?);
+            return app.output.json(&shape);
         }
         let mut table = Table::from_counts(single_counts(&statistics));
         for (kind, counts) in grouped_counts(&statistics) {
@@ -91,7 +91,7 @@ fn print_unused(unused: Option<&UnusedMemories>, app: &mut App) -> Result<(), Fa
             return Ok(());
         }
     };
-    Ok(app.output.note(&note)?)
+    app.output.note(&note)
 }
 
 fn single_counts(statistics: &HomeStatistics) -> [(&'static str, u64); 11] {

@@ -46,7 +46,7 @@ impl StatusArgs {
         if app.output.is_json() {
             let mut shape = standing.to_json();
             shape["expiring"] = expiring.into();
-            return Ok(app.output.json(&shape)?);
+            return app.output.json(&shape);
         }
         let mut table = standing.table(&app.output);
         if 0 < expiring {

@@ -45,12 +45,6 @@ impl TagArgs {
             stored.memory.tags.as_slice().join(",")
         };
         let note = format!("tags: {}", if tags.is_empty() { "none" } else { &tags });
-        let ttl = home.services.inbox_ttl;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &stored,
-            ttl,
-            &note,
-        )?)
+        app.print_changed(&home, &stored, &note)
     }
 }

@@ -83,12 +83,10 @@ fn view(topics: &Topics, app: &mut App) -> Result<(), Failure> {
     let index = memory_core::topic::view(topics)?;
     let warning = memory_core::topic::index_overflow(topics)?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json::index(&index, warning.as_deref()))?);
+        return app.output.json(&json::index(&index, warning.as_deref()));
     }
     app.output.text(&index)?;
-    warning
-        .iter()
-        .try_for_each(|why| Ok(app.output.warning(why)?))
+    warning.iter().try_for_each(|why| app.output.warning(why))
 }
 
 /// Read a topic, as the whole file
@@ -104,14 +102,14 @@ impl TopicReadArgs {
     fn run(&self, topics: &Topics, app: &mut App) -> Result<(), Failure> {
         let reading = memory_core::topic::read(topics, &self.topic)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::full_topic(&reading))?);
+            return app.output.json(&json::full_topic(&reading));
         }
         app.output.text(&reading.text)?;
         reading
             .topic
             .problem
             .iter()
-            .try_for_each(|problem| Ok(app.output.warn_incomplete(problem)?))
+            .try_for_each(|problem| app.output.warn_incomplete(problem))
     }
 }
 
@@ -218,20 +216,20 @@ impl TopicDeleteArgs {
     fn run(&self, topics: &Topics, dir: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let name = memory_core::topic::delete(topics, &self.topic)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::delete_result(&name))?);
+            return app.output.json(&json::delete_result(&name));
         }
         app.output.fields(&[name.as_str()])?;
-        Ok(app.output.note(&format!(
+        app.output.note(&format!(
             "moved to the trash; `{}` restores it",
             topics::undo_command(None, dir)
-        ))?)
+        ))
     }
 }
 
 fn list(topics: &Topics, app: &mut App) -> Result<(), Failure> {
     let listing = memory_core::topic::list(topics)?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json::listing(&listing))?);
+        return app.output.json(&json::listing(&listing));
     }
     let columns = [
         TableColumn::Whole("file"),
@@ -270,9 +268,8 @@ fn list(topics: &Topics, app: &mut App) -> Result<(), Failure> {
         .iter()
         .map(|(file, why)| (file.as_str(), why.as_str()));
     problems.chain(misnamed).try_for_each(|(file, why)| {
-        Ok(app
-            .output
-            .warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))?)
+        app.output
+            .warn_incomplete(&format!("{}: {why}", to_one_line(file, usize::MAX)))
     })
 }
 
@@ -282,11 +279,9 @@ fn rebuild_index(topics: &Topics, app: &mut App) -> Result<(), Failure> {
     let counted_topics = counted(count as u64, "topic");
     let warning = memory_core::topic::index_overflow(topics)?;
     if app.output.is_json() {
-        return Ok(app.output.json(&json::rebuild_result(
-            is_changed,
-            count,
-            warning.as_deref(),
-        ))?);
+        return app
+            .output
+            .json(&json::rebuild_result(is_changed, count, warning.as_deref()));
     }
     warning.iter().try_for_each(|why| app.output.warning(why))?;
     let what = if is_changed {
@@ -294,17 +289,16 @@ fn rebuild_index(topics: &Topics, app: &mut App) -> Result<(), Failure> {
     } else {
         "is up to date"
     };
-    Ok(app
-        .output
-        .note(&format!("the index of {counted_topics} {what}"))?)
+    app.output
+        .note(&format!("the index of {counted_topics} {what}"))
 }
 
 fn print_context(topics: &Topics, app: &mut App) -> Result<(), Failure> {
     let context = memory_core::topic::context(topics)?;
     if app.output.is_json() {
-        Ok(app.output.json(&json::context(&context))?)
+        app.output.json(&json::context(&context))
     } else {
-        Ok(app.output.text(&context)?)
+        app.output.text(&context)
     }
 }
 
@@ -331,7 +325,7 @@ fn print_written(
     app: &mut App,
 ) -> Result<(), Failure> {
     if app.output.is_json() {
-        return Ok(app.output.json(&json::write_result(written))?);
+        return app.output.json(&json::write_result(written));
     }
     app.output.fields(&[written.name.as_str()])?;
     if let Some(why) = &written.stale_index {
@@ -343,10 +337,10 @@ fn print_written(
         .iter()
         .try_for_each(|why| app.output.warning(why))?;
     if !written.changed {
-        return Ok(app.output.note("nothing to change")?);
+        return app.output.note("nothing to change");
     }
-    Ok(app.output.note(&format!(
+    app.output.note(&format!(
         "{what}; `{}` undoes it",
         topics::undo_command(None, dir)
-    ))?)
+    ))
 }

@@ -210,7 +210,7 @@ impl TourSandbox {
             app.output.line("")?;
         }
         let text = Palette::paint(app.output.palette().dim, format!("# {text}"));
-        Ok(app.output.line(&text)?)
+        app.output.line(&text)
     }
 
     /// Prints a command, runs it like any other, and prints its output.
@@ -294,9 +294,9 @@ impl TourSandbox {
     fn close(self, app: &mut App) -> Result<(), Failure> {
         let kept = self.thrown_away.is_none().then_some(&self.folder);
         if app.output.is_json() {
-            return Ok(app.output.json(
+            return app.output.json(
                 &json!({ "steps": self.steps, "home": kept.map(|folder| folder.join(".memory")) }),
-            )?);
+            );
         }
         let farewell = match kept {
             Some(folder) => {
@@ -346,7 +346,7 @@ fn print_command(command: &str, app: &mut App) -> Result<(), Failure> {
     }
     let prompt = Palette::paint(app.output.palette().dim, "$");
     let command = Palette::paint(app.output.palette().bold, command);
-    Ok(app.output.line(&format!("{prompt} {command}"))?)
+    app.output.line(&format!("{prompt} {command}"))
 }
 
 /// The output of a command: both streams in the order of the writes.

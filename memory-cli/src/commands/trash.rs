@@ -119,9 +119,9 @@ impl TrashListArgs {
         } = listing;
         if app.output.is_json() {
             let files: Vec<Value> = files.into_iter().map(|file| file.json).collect();
-            return Ok(app
+            return app
                 .output
-                .json(&json!({ "files": files, "total": total, "bytes": bytes }))?);
+                .json(&json!({ "files": files, "total": total, "bytes": bytes }));
         }
         let mut table = Table::new([
             TableColumn::Whole("id"),
@@ -156,9 +156,8 @@ impl TrashListArgs {
         }
         app.output.table(&table)?;
         let noun = if total == 1 { "file" } else { "files" };
-        Ok(app
-            .output
-            .note(&format!("{total} {noun}, {bytes} bytes in the trash"))?)
+        app.output
+            .note(&format!("{total} {noun}, {bytes} bytes in the trash"))
     }
 }
 
@@ -290,10 +289,9 @@ impl TrashPurgeArgs {
             bytes += of_conversations.1;
         }
         if app.output.is_json() {
-            return Ok(app.output.json(&json::purge_result(files, bytes))?);
+            return app.output.json(&json::purge_result(files, bytes));
         }
-        Ok(app
-            .output
-            .table(&Table::from_counts([("files", files), ("bytes", bytes)]))?)
+        app.output
+            .table(&Table::from_counts([("files", files), ("bytes", bytes)]))
     }
 }

@@ -64,7 +64,7 @@ impl UndoArgs {
             Subject::Bank(..) | Subject::Topics(_) | Subject::Instance(..) => {}
         }
         if app.output.is_json() {
-            return Ok(app.output.json(&json::undo_result(&undone))?);
+            return app.output.json(&json::undo_result(&undone));
         }
         if !undone.left.is_empty() {
             app.output.warning(&left_text(&undone.left))?;
@@ -100,9 +100,8 @@ impl UndoArgs {
             }
             _ => format!("memory undo {}", undone.undo),
         };
-        Ok(app
-            .output
-            .note(&format!("undid {verb} of {what}; `{command}` redoes it"))?)
+        app.output
+            .note(&format!("undid {verb} of {what}; `{command}` redoes it"))
     }
 }
 

@@ -42,13 +42,7 @@ impl UpgradeArgs {
         }
         let stored = memory_dream::upgrade(&home.services, &self.id, self.category)?;
         let note = format!("filed under {}", stored.memory.category);
-        let ttl = home.services.inbox_ttl;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &stored,
-            ttl,
-            &note,
-        )?)
+        app.print_changed(&home, &stored, &note)
     }
 
     /// Returns whether the memory is filed as a reminder: by the flag, else by the category in its file.
@@ -72,7 +66,7 @@ fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Res
     if app.output.is_json() {
         let mut shape = json::memory(&stored, home.services.inbox_ttl);
         add_field(&mut shape, "warning", warning);
-        return Ok(app.output.json(&shape)?);
+        return app.output.json(&shape);
     }
     let Some(warning) = warning else {
         return remind::print_reminder(
@@ -88,5 +82,5 @@ fn print_filed_reminder(filed: FiledReminder, home: &Home, app: &mut App) -> Res
         );
     };
     memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)?;
-    Ok(app.output.warning(&warning)?)
+    app.output.warning(&warning)
 }

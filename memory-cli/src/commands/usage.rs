@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::conversations::waiting_messages;
 use crate::failure::Failure;
 use crate::language_model;
-use crate::print::{Table, TableColumn};
+use crate::print::Table;
 
 /// Show the usage of the language model, and the rest of today's budget
 ///
@@ -35,7 +35,7 @@ impl UsageArgs {
         let report = usage(&ledger, today, settings.llm_budget())?;
         let waiting = waiting_messages(&settings)?;
         if app.output.is_json() {
-            return Ok(app.output.json(&json::usage(&report, waiting))?);
+            return app.output.json(&json::usage(&report, waiting));
         }
         app.output.table(&usage_table(&report))?;
         if 0 < report.unreadable {
@@ -69,9 +69,8 @@ fn usage_table(report: &Report) -> Table {
         "tokens today",
         "calls in 30 days",
         "tokens in 30 days",
-    ]
-    .map(TableColumn::Number);
-    let mut table = Table::new([&[TableColumn::Text("for")][..], &numbers[..]].concat());
+    ];
+    let mut table = Table::of_numbers("for", &numbers);
     // Today's purposes are a subset of those of the last 30 days.
     for (purpose, lately) in &report.lately.purposes {
         push_row(
@@ -112,12 +111,11 @@ fn spent_on(costs: &PeriodUsage, purpose: &Purpose) -> LlmUsage {
 }
 
 fn push_row(table: &mut Table, name: &str, today: LlmUsage, lately: LlmUsage) {
-    let [calls, tokens, calls_lately, tokens_lately] = [
+    let numbers = [
         today.calls,
         today.total_tokens(),
         lately.calls,
         lately.total_tokens(),
-    ]
-    .map(|count| count.to_string());
-    table.push([name, &calls, &tokens, &calls_lately, &tokens_lately]);
+    ];
+    table.push_numbers(name, &numbers);
 }

@@ -1,10 +1,10 @@
 //! The first screen of the program: what to do, on one key each.
 
 use std::ffi::OsString;
-use std::io;
 
 use dialoguer::console::{Key, Term};
 
+use crate::failure::Failure;
 use crate::print::{Output, Streams};
 
 /// The choices, with the arguments of their commands.
@@ -32,7 +32,7 @@ pub(crate) fn can_ask(streams: &Streams) -> bool {
 }
 
 /// Offers the choices, and returns the arguments of the selected command; those of the help after any other key.
-pub(crate) fn ask(output: &mut Output) -> io::Result<Vec<OsString>> {
+pub(crate) fn ask(output: &mut Output) -> Result<Vec<OsString>, Failure> {
     output.line("memory: one memory for all your AI agents, as plain files on your own disk")?;
     output.line("")?;
     for (key, text, command) in CHOICES {

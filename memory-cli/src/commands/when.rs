@@ -101,14 +101,14 @@ impl TextReading {
 
 fn print_reading(found: &TextReading, output: &mut Output) -> Result<(), Failure> {
     if output.is_json() {
-        return Ok(output.json(&found.to_json())?);
+        return output.json(&found.to_json());
     }
     let Some(reading) = &found.mention else {
         let why = match &found.impossible {
             Some(part) => format!("no time found: {part}"),
             None => "no time found".to_owned(),
         };
-        return Ok(output.note(&why)?);
+        return output.note(&why);
     };
     let form = output.form();
     let shown = |at: DateTime<FixedOffset>, kind: DatePrecision| match (form, kind) {

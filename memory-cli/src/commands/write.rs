@@ -108,7 +108,7 @@ impl WriteArgs {
         let written = memory_core::write(&home.services, draft, secrets)?;
         let similar = home.services.neighbours_of_written(&written);
         if app.output.is_json() {
-            return Ok(app.output.json(&json::write_result(&written, &similar))?);
+            return app.output.json(&json::write_result(&written, &similar));
         }
         memories::print_written(&mut app.output, &written)?;
         print_similar(written.id, &similar, &mut app.output)?;
@@ -118,10 +118,7 @@ impl WriteArgs {
                 memories::merge_summary(&written.merged)
             ))?;
         }
-        Ok(memories::warn_of_ignored(
-            &written.ignored,
-            &mut app.output,
-        )?)
+        memories::warn_of_ignored(&written.ignored, &mut app.output)
     }
 }
 
@@ -159,9 +156,7 @@ fn write_reminder(
     };
     let hint = remind::remind_hint(id);
     if app.output.is_json() {
-        return Ok(app
-            .output
-            .json(&json::reminder_or_memory(&written, &hint))?);
+        return app.output.json(&json::reminder_or_memory(&written, &hint));
     }
     match &written {
         WrittenReminder::Reminder(reminded) => {
@@ -169,7 +164,7 @@ fn write_reminder(
         }
         WrittenReminder::Memory { written, warning } => {
             memories::print_receipt(&mut app.output, written.id, &written.path)?;
-            Ok(app.output.warning(&format!("{warning}; {hint}"))?)
+            app.output.warning(&format!("{warning}; {hint}"))
         }
     }
 }

@@ -1,17 +1,15 @@
 //! The text output of memories.
 
-use std::io;
-
-use memory_agent::json;
 use memory_core::{
     InboxTtl, ListOrder, Memory, MemoryId, MergedFields, Phase, StoredMemory, WriteResult,
 };
 
 use super::{Output, OutputForm, Palette, Table, TableColumn, escape_line, escape_text};
 use crate::datetime;
+use crate::failure::Failure;
 
 /// Prints the id and the path of a changed memory.
-pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> io::Result<()> {
+pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> Result<(), Failure> {
     match output.form() {
         OutputForm::Drawn(_) => {
             let id = Palette::paint(output.palette().id, id.short());
@@ -21,22 +19,8 @@ pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> io
     }
 }
 
-/// Prints a changed memory: as JSON, or its id and path, and a note.
-pub(crate) fn print_changed(
-    output: &mut Output,
-    stored: &StoredMemory,
-    inbox_ttl: InboxTtl,
-    note: &str,
-) -> io::Result<()> {
-    if output.is_json() {
-        return output.json(&json::memory(stored, inbox_ttl));
-    }
-    print_receipt(output, stored.memory.id, &stored.path)?;
-    output.note(note)
-}
-
 /// Prints the id and the path of a written memory; on a terminal also its expiry.
-pub(crate) fn print_written(output: &mut Output, written: &WriteResult) -> io::Result<()> {
+pub(crate) fn print_written(output: &mut Output, written: &WriteResult) -> Result<(), Failure> {
     match (output.form(), written.expires_at) {
         (OutputForm::Drawn(_), Some(end)) => {
             let id = Palette::paint(output.palette().id, written.id.short());
@@ -60,7 +44,7 @@ pub(crate) fn print_list(
     memories: &[StoredMemory],
     order: ListOrder,
     inbox_ttl: InboxTtl,
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     if output.form() == OutputForm::Tabbed {
         return memories
             .iter()
@@ -117,7 +101,7 @@ pub(crate) fn print_memory(
     output: &mut Output,
     stored: &StoredMemory,
     inbox_ttl: InboxTtl,
-) -> io::Result<()> {
+) -> Result<(), Failure> {
     let memory = &stored.memory;
     let OutputForm::Drawn(_) = output.form() else {
         return output.line(&escape_text(&memory.content));
@@ -302,7 +286,7 @@ pub(crate) fn category_text(memory: &Memory) -> String {
     }
 }
 
-fn print_tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
+fn print_tabbed(output: &mut Output, memory: &Memory) -> Result<(), Failure> {
     output.fields(&[
         &memory.id.to_string(),
         memory.phase.as_str(),
@@ -317,7 +301,7 @@ fn print_tabbed(output: &mut Output, memory: &Memory) -> io::Result<()> {
 }
 
 /// Warns of the given fields that differ from those of an existing memory and do not change it.
-pub(crate) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> io::Result<()> {
+pub(crate) fn warn_of_ignored(ignored: &[&str], output: &mut Output) -> Result<(), Failure> {
     if ignored.is_empty() {
         return Ok(());
     }

@@ -19,6 +19,7 @@ use super::escape_json;
 use super::escape_text;
 use super::progress::ProgressDisplay;
 use crate::datetime::format_minute;
+use crate::failure::Failure;
 use crate::zone::UserTimeZone;
 
 /// The output of a command. Data goes to standard output, messages go to standard error.
@@ -188,9 +189,9 @@ impl Output {
     }
 
     /// Writes a JSON value as one line.
-    pub(crate) fn json(&mut self, value: &Value) -> io::Result<()> {
+    pub(crate) fn json(&mut self, value: &Value) -> Result<(), Failure> {
         let text = Self::escaped_json(value);
-        writeln!(self.streams.out, "{text}")
+        Ok(writeln!(self.streams.out, "{text}")?)
     }
 
     /// Returns JSON with control characters escaped, so that a terminal does not interpret them.
@@ -199,12 +200,12 @@ impl Output {
     }
 
     /// Writes a JSON text of one or more lines.
-    pub(crate) fn json_text(&mut self, text: &str) -> io::Result<()> {
-        writeln!(self.streams.out, "{}", escape_json(text))
+    pub(crate) fn json_text(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(writeln!(self.streams.out, "{}", escape_json(text))?)
     }
 
     /// Writes a JSON text as data: indented on a terminal, else on one line.
-    pub(crate) fn json_answer(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn json_answer(&mut self, text: &str) -> Result<(), Failure> {
         if self.is_drawn() {
             self.json_text(&format_pretty(text))
         } else {
@@ -215,9 +216,9 @@ impl Output {
     /// Writes a part of a JSON array as data.
     ///
     /// A part is some of the items with the bracket or comma before them, or the closing bracket.
-    pub(crate) fn json_piece(&mut self, piece: &str) -> io::Result<()> {
+    pub(crate) fn json_piece(&mut self, piece: &str) -> Result<(), Failure> {
         if !self.is_drawn() {
-            return write!(self.streams.out, "{}", escape_json(piece));
+            return Ok(write!(self.streams.out, "{}", escape_json(piece))?);
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
         let (items, end) = items
@@ -229,39 +230,43 @@ impl Output {
             .strip_prefix('[')
             .and_then(|items| items.strip_suffix("\n]"))
             .unwrap_or_default();
-        write!(self.streams.out, "{before}{}{end}", escape_json(laid_out))
+        Ok(write!(
+            self.streams.out,
+            "{before}{}{end}",
+            escape_json(laid_out)
+        )?)
     }
 
     /// Writes a line unchanged to a pipe; on a terminal, control characters are escaped.
-    pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn raw_line(&mut self, text: &str) -> Result<(), Failure> {
         let is_piped = self.streams.out_width.is_none();
         if is_piped {
-            writeln!(self.streams.out, "{text}")
+            Ok(writeln!(self.streams.out, "{text}")?)
         } else {
-            writeln!(self.streams.out, "{}", escape_text(text))
+            Ok(writeln!(self.streams.out, "{}", escape_text(text))?)
         }
     }
 
     /// Writes a table with its heading, also to a pipe.
-    pub(crate) fn table_with_heading(&mut self, table: &Table) -> io::Result<()> {
+    pub(crate) fn table_with_heading(&mut self, table: &Table) -> Result<(), Failure> {
         table
             .all_lines()
             .iter()
-            .try_for_each(|line| writeln!(self.streams.out, "{line}"))
+            .try_for_each(|line| self.line(line))
     }
 
     /// Writes a text of several lines with control characters escaped.
-    pub(crate) fn text(&mut self, text: &str) -> io::Result<()> {
-        write!(self.streams.out, "{}", escape_text(text))
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(write!(self.streams.out, "{}", escape_text(text))?)
     }
 
     /// Writes one line unchanged.
-    pub(crate) fn line(&mut self, line: &str) -> io::Result<()> {
-        writeln!(self.streams.out, "{line}")
+    pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        Ok(writeln!(self.streams.out, "{line}")?)
     }
 
     /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.
-    pub(crate) fn fields(&mut self, fields: &[&str]) -> io::Result<()> {
+    pub(crate) fn fields(&mut self, fields: &[&str]) -> Result<(), Failure> {
         let fields: Vec<_> = fields
             .iter()
             .map(|field| super::escape_line(field))
@@ -271,7 +276,7 @@ impl Output {
         } else {
             "  "
         });
-        writeln!(self.streams.out, "{line}")
+        Ok(writeln!(self.streams.out, "{line}")?)
     }
 
     /// Returns standard output for data other than lines, such as an export or a manual.
@@ -280,11 +285,9 @@ impl Output {
     }
 
     /// Writes a table: aligned on a terminal, else as lines with tabs.
-    pub(crate) fn table(&mut self, table: &Table) -> io::Result<()> {
+    pub(crate) fn table(&mut self, table: &Table) -> Result<(), Failure> {
         let OutputForm::Drawn(width) = self.form else {
-            return table
-                .tabbed_lines()
-                .try_for_each(|line| writeln!(self.streams.out, "{line}"));
+            return table.tabbed_lines().try_for_each(|line| self.line(&line));
         };
         if table.is_empty() {
             return Ok(());
@@ -301,7 +304,7 @@ impl Output {
     }
 
     /// Writes a note, unless quiet.
-    pub(crate) fn note(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn note(&mut self, text: &str) -> Result<(), Failure> {
         if self.quiet {
             Ok(())
         } else {
@@ -315,13 +318,13 @@ impl Output {
     }
 
     /// Writes a warning that the result may be incomplete.
-    pub(crate) fn warn_incomplete(&mut self, why: &str) -> io::Result<()> {
+    pub(crate) fn warn_incomplete(&mut self, why: &str) -> Result<(), Failure> {
         self.has_warned_of_result = true;
         self.warning(&format!("the result may be incomplete: {why}"))
     }
 
     /// Writes a warning, unless quiet.
-    pub(crate) fn warning(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn warning(&mut self, text: &str) -> Result<(), Failure> {
         let label = Palette::paint(self.err_palette.warning, "warning");
         if self.quiet {
             Ok(())
@@ -331,28 +334,32 @@ impl Output {
     }
 
     /// Writes an error.
-    pub(crate) fn error(&mut self, code: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn error(&mut self, code: &str, text: &str) -> Result<(), Failure> {
         let label = Palette::paint(self.err_palette.error, format!("error[{code}]"));
         self.labelled_line(&label, text)
     }
 
     /// Writes a suggested next step.
-    pub(crate) fn hint(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn hint(&mut self, text: &str) -> Result<(), Failure> {
         let label = Palette::paint(self.err_palette.hint, "hint");
         let text = self.adapt_commands(text);
         self.labelled_line(&label, &text)
     }
 
     /// Writes a line to standard error.
-    pub(crate) fn error_line(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn error_line(&mut self, text: &str) -> Result<(), Failure> {
         self.flush_output();
-        writeln!(self.streams.err, "{}", escape_text(&without_secrets(text)))
+        Ok(writeln!(
+            self.streams.err,
+            "{}",
+            escape_text(&without_secrets(text))
+        )?)
     }
 
-    fn labelled_line(&mut self, label: &str, text: &str) -> io::Result<()> {
+    fn labelled_line(&mut self, label: &str, text: &str) -> Result<(), Failure> {
         self.flush_output();
         let text = escape_text(&without_secrets(text)).into_owned();
-        writeln!(self.streams.err, "{label}: {text}")
+        Ok(writeln!(self.streams.err, "{label}: {text}")?)
     }
 
     /// Flushes standard output, so that a reader of both streams sees them in order.
@@ -362,8 +369,8 @@ impl Output {
     }
 
     /// Flushes standard output.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
-        self.streams.out.flush()
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        Ok(self.streams.out.flush()?)
     }
 
     /// Creates a progress bar, which is visible on a terminal unless quiet.
@@ -400,7 +407,7 @@ impl Output {
     }
 
     /// Asks a yes-no question; any input other than `y` or `yes` means no.
-    pub(crate) fn confirm(&mut self, question: &str) -> io::Result<bool> {
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<bool, Failure> {
         self.streams.out.flush()?;
         write!(self.streams.err, "{} [y/N] ", escape_text(question))?;
         self.streams.err.flush()?;

@@ -75,6 +75,19 @@ impl Table {
         table
     }
 
+    /// Creates a table with a name and numbers in each row.
+    pub(crate) fn of_numbers(name: &'static str, numbers: &[&'static str]) -> Self {
+        let numbers = numbers.iter().copied().map(TableColumn::Number);
+        let columns = [TableColumn::Text(name)].into_iter().chain(numbers);
+        Self::new(columns.collect::<Vec<_>>())
+    }
+
+    /// Appends a row with a name and numbers.
+    pub(crate) fn push_numbers(&mut self, name: &str, numbers: &[u64]) {
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        self.push([name].into_iter().chain(numbers.iter().map(String::as_str)));
+    }
+
     /// Adds a row with control characters escaped.
     pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = &'a str>) {
         self.rows.push(

@@ -81,7 +81,7 @@ pub(super) fn write_formatted(
             .unwrap_or_default()
     };
     match format {
-        None | Some(BankOutputFormat::Json) => Ok(output.json_answer(json)?),
+        None | Some(BankOutputFormat::Json) => output.json_answer(json),
         Some(BankOutputFormat::Value) => {
             let members = members();
             let found = values
@@ -101,7 +101,7 @@ pub(super) fn write_formatted(
 
 /// Writes a JSON value without the object around it.
 pub(super) fn write_value(output: &mut Output, value: &JsonText) -> Result<(), Failure> {
-    Ok(output.json_answer(value.as_str())?)
+    output.json_answer(value.as_str())
 }
 
 /// Returns a value as the text of a table cell: a string without its quotes, any other value as JSON.
@@ -161,8 +161,8 @@ pub(super) fn print_table(
         output.note(otherwise)?;
     }
     if output.is_drawn() {
-        Ok(output.table(table)?)
+        output.table(table)
     } else {
-        Ok(output.table_with_heading(table)?)
+        output.table_with_heading(table)
     }
 }

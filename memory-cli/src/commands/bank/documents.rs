@@ -45,7 +45,7 @@ impl BankExportArgs {
                 let bank = parse_bank(&bank.parse()?, &document, app.now())?;
                 return print_entries(&mut app.output, &bank, false);
             }
-            return Ok(app.output.json_answer(&document)?);
+            return app.output.json_answer(&document);
         }
         if self.format == Some(BankOutputFormat::Table) {
             return Err(Failure::usage(
@@ -77,11 +77,11 @@ impl BankExportArgs {
                 "{bank} was skipped: another folder of the same scope has a bank of that name"
             ))?;
         }
-        Ok(app.output.json_answer(&json::banks(
+        app.output.json_answer(&json::banks(
             documents
                 .iter()
                 .map(|(scope, name, text)| (*scope, name, text.as_str())),
-        ))?)
+        ))
     }
 }
 

@@ -86,9 +86,8 @@ impl BankReadArgs {
                         )?;
                     }
                     found.damaged.iter().try_for_each(|(key, why)| {
-                        Ok(app
-                            .output
-                            .warn_incomplete(&format!("the entry '{key}' {why}"))?)
+                        app.output
+                            .warn_incomplete(&format!("the entry '{key}' {why}"))
                     })
                 }
             };
@@ -116,7 +115,7 @@ impl BankReadArgs {
     /// Writes a value in the format of the flags; `whole` is the JSON object that contains it.
     fn write_output(&self, app: &mut App, value: &JsonText, whole: &str) -> Result<(), Failure> {
         match (self.raw.then(|| value.as_string()).flatten(), self.format) {
-            (Some(text), _) => Ok(app.output.text(&format!("{text}\n"))?),
+            (Some(text), _) => app.output.text(&format!("{text}\n")),
             (None, Some(BankOutputFormat::Value)) => write_value(&mut app.output, value),
             (None, _) if self.raw => write_value(&mut app.output, value),
             (None, format) => write_formatted(&mut app.output, format, whole, &[]),

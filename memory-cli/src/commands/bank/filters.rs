@@ -78,7 +78,7 @@ impl BankQueryArgs {
         }
         match self.format {
             Some(BankOutputFormat::Json) => {
-                return Ok(app.output.json_answer(&json::query_results(&queried))?);
+                return app.output.json_answer(&json::query_results(&queried));
             }
             Some(BankOutputFormat::Table) => {
                 let mut table = Table::new([TableColumn::Text("RESULT")]);

@@ -41,10 +41,10 @@ impl BankListArgs {
             if self.format == Some(BankOutputFormat::Value) {
                 return listings
                     .iter()
-                    .try_for_each(|listing| Ok(app.output.line(listing.name.as_str())?));
+                    .try_for_each(|listing| app.output.line(listing.name.as_str()));
             }
             if !wants_table(self.format, &app.output) {
-                return Ok(app.output.json_answer(&json::listings(&listings))?);
+                return app.output.json_answer(&json::listings(&listings));
             }
             let mut columns = vec![
                 TableColumn::Whole("BANK"),
@@ -111,14 +111,14 @@ impl BankListArgs {
                 .flat_map(|listing| listing.entries.iter().map(move |entry| (listing, entry)))
         };
         if self.format == Some(BankOutputFormat::Value) {
-            return entries().try_for_each(|(_, (key, _))| Ok(app.output.line(key.as_str())?));
+            return entries().try_for_each(|(_, (key, _))| app.output.line(key.as_str()));
         }
         if !wants_table(self.format, &app.output) {
             let text = match listings {
                 [listing] if !with_scopes => json::keys(bank, listing, self.verbose),
                 all => json::keys_in_all_scopes(bank, all, self.verbose),
             };
-            return Ok(app.output.json_answer(&text)?);
+            return app.output.json_answer(&text);
         }
         let mut columns = vec![TableColumn::Whole("KEY"), TableColumn::Whole("UPDATED")];
         if self.verbose {

@@ -147,11 +147,7 @@ pub(super) fn accept_one(
 }
 
 fn print_accepted(result: &AcceptResult, app: &mut App) -> Result<(), Failure> {
-    Ok(memories::print_receipt(
-        &mut app.output,
-        result.id,
-        &result.path,
-    )?)
+    memories::print_receipt(&mut app.output, result.id, &result.path)
 }
 
 /// Prints the effect of all acceptances after their receipts, or their JSON: one object if there `is_one` id, else a list.
@@ -164,10 +160,10 @@ fn print_all_accepted(
     if app.output.is_json() {
         return match results {
             [] => Ok(()),
-            [only] if is_one => Ok(app.output.json(&json::accept_result(only))?),
-            several => Ok(app
+            [only] if is_one => app.output.json(&json::accept_result(only)),
+            several => app
                 .output
-                .json(&several.iter().map(json::accept_result).collect::<Value>())?),
+                .json(&several.iter().map(json::accept_result).collect::<Value>()),
         };
     }
     for merged in results.iter().filter(|result| !result.ignored.is_empty()) {
@@ -179,11 +175,11 @@ fn print_all_accepted(
     }
     match results {
         [] => Ok(()),
-        [only] => Ok(app.output.note(acceptance_text(only.acceptance))?),
-        several => Ok(app.output.note(&format!(
+        [only] => app.output.note(acceptance_text(only.acceptance)),
+        several => app.output.note(&format!(
             "accepted {}",
             counted(several.len() as u64, "item")
-        ))?),
+        )),
     }
 }
 

@@ -8,7 +8,6 @@ use crate::args;
 use crate::commands::edit::{edit_in_editor, editor_command};
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::memories;
 
 /// Edit a proposal or a note before accepting it
 ///
@@ -49,13 +48,7 @@ impl InboxEditArgs {
             )?,
         };
         let note = format!("updated to version {}", changed.memory.version);
-        let ttl = home.services.inbox_ttl;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &changed,
-            ttl,
-            &note,
-        )?)
+        app.print_changed(&home, &changed, &note)
     }
 }
 

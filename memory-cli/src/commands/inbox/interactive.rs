@@ -140,9 +140,8 @@ pub(super) fn review(
     app.update_pending_page(home)?;
     let waiting = counted(left.len() as u64, "proposal");
     let is = if left.len() == 1 { "is" } else { "are" };
-    Ok(app
-        .output
-        .note(&format!("decided {decided}; {waiting} {is} waiting"))?)
+    app.output
+        .note(&format!("decided {decided}; {waiting} {is} waiting"))
 }
 
 /// The effect of a key.

@@ -5,7 +5,6 @@ use memory_core::{MergeVersions, SecretPolicy};
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::memories;
 
 /// Add the text of a proposal or note to another memory
 ///
@@ -35,12 +34,6 @@ impl InboxMergeArgs {
             secrets,
         )?;
         let note = format!("merged into version {}", merged.memory.version);
-        let ttl = home.services.inbox_ttl;
-        Ok(memories::print_changed(
-            &mut app.output,
-            &merged,
-            ttl,
-            &note,
-        )?)
+        app.print_changed(&home, &merged, &note)
     }
 }

@@ -56,9 +56,9 @@ pub(super) fn review(home: &Home, app: &mut App) -> Result<(), Failure> {
     if total == 0 {
         return Ok(());
     }
-    Ok(app.output.note(&format!(
+    app.output.note(&format!(
         "merged {done} of {total}; `memory undo` reverts a merge"
-    ))?)
+    ))
 }
 
 /// Shows the memories that would be merged, and the result.
@@ -89,5 +89,5 @@ fn show(
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(app.output.line(&format!("  =  {}", line(content)))?)
+    app.output.line(&format!("  =  {}", line(content)))
 }

@@ -1,13 +1,12 @@
 //! The text output of the items of the inbox.
 
-use std::io;
-
 use chrono::SecondsFormat;
 use memory_core::{Memory, Neighbour, NeighbourRelation, ProposedAction, WaitingProposal};
 use similar::{ChangeTag, TextDiff};
 
 use super::{InboxItem, InboxItemKind};
 use crate::datetime;
+use crate::failure::Failure;
 use crate::print::{Output, OutputForm, Palette, escape_hidden, memories};
 use crate::zone::UserTimeZone;
 
@@ -33,14 +32,14 @@ impl ShownPart {
 }
 
 /// Prints an item: one line in a pipe, and a block at a terminal.
-pub(super) fn print_item(output: &mut Output, item: &InboxItem) -> io::Result<()> {
+pub(super) fn print_item(output: &mut Output, item: &InboxItem) -> Result<(), Failure> {
     match output.form() {
         OutputForm::Drawn(_) => print_block(output, item, None, ShownPart::Start).map(drop),
         OutputForm::Json | OutputForm::Tabbed => print_fields(output, item),
     }
 }
 
-fn print_fields(output: &mut Output, item: &InboxItem) -> io::Result<()> {
+fn print_fields(output: &mut Output, item: &InboxItem) -> Result<(), Failure> {
     let (kind, action, by, stale, stored) = match &item.item {
         InboxItemKind::Proposal(waiting) => {
             let WaitingProposal {
@@ -90,7 +89,7 @@ pub(super) fn print_block(
     item: &InboxItem,
     place: Option<&str>,
     part: ShownPart,
-) -> io::Result<usize> {
+) -> Result<usize, Failure> {
     let palette = output.palette();
     let (stored, heading) = match &item.item {
         InboxItemKind::Proposal(waiting) => (&waiting.stored, proposal_heading(waiting)),
@@ -171,7 +170,7 @@ fn print_change(
     output: &mut Output,
     waiting: &WaitingProposal,
     part: ShownPart,
-) -> io::Result<usize> {
+) -> Result<usize, Failure> {
     let proposed = &waiting.stored.memory;
     match (waiting.proposal.action, &waiting.target) {
         (ProposedAction::Write, _) | (ProposedAction::Update(_), None) => {
@@ -319,7 +318,12 @@ pub(crate) fn field_changes(
         .collect()
 }
 
-fn print_text(output: &mut Output, indent: &str, text: &str, part: ShownPart) -> io::Result<usize> {
+fn print_text(
+    output: &mut Output,
+    indent: &str,
+    text: &str,
+    part: ShownPart,
+) -> Result<usize, Failure> {
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().take(part.lines()) {
         output.line(&format!("{indent}{}", escape_hidden(line)))?;
@@ -328,7 +332,7 @@ fn print_text(output: &mut Output, indent: &str, text: &str, part: ShownPart) ->
 }
 
 /// Prints and returns the number of lines that were left out.
-fn print_left(output: &mut Output, indent: &str, left: usize) -> io::Result<usize> {
+fn print_left(output: &mut Output, indent: &str, left: usize) -> Result<usize, Failure> {
     if left != 0 {
         let lines = if left == 1 { "line" } else { "lines" };
         output.line(&format!("{indent}… {left} more {lines}"))?;

@@ -67,9 +67,5 @@ impl InboxRejectArgs {
 }
 
 fn print_rejected(stored: &StoredMemory, app: &mut App) -> Result<(), Failure> {
-    Ok(memories::print_receipt(
-        &mut app.output,
-        stored.memory.id,
-        &stored.path,
-    )?)
+    memories::print_receipt(&mut app.output, stored.memory.id, &stored.path)
 }

@@ -7,7 +7,7 @@ use super::{ABSENT, DRY_RUN, IngestOptionArgs, SkippedSource};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::instances::DEFAULT;
-use crate::print::{Table, TableColumn};
+use crate::print::Table;
 
 /// Maximum number of files that are printed for a source.
 const MAX_FILES: usize = 20;
@@ -89,85 +89,57 @@ fn note_table(taken: &[&(SourceName, IngestReport)]) -> Table {
         "tags",
         "links",
         "dead links",
-    ]
-    .map(TableColumn::Number);
-    let mut table = Table::new([&[TableColumn::Text("source")][..], &numbers[..]].concat());
+    ];
+    let mut table = Table::of_numbers("source", &numbers);
     for (source, report) in taken {
-        let skipped = report.skipped.len() as u64;
-        let IngestReport {
-            new,
-            updated,
-            unchanged,
-            tags,
-            links,
-            ..
-        } = report;
-        let [new, updated, unchanged, skipped, tags, resolved, dead] = [
-            *new,
-            *updated,
-            *unchanged,
-            skipped,
-            *tags,
-            links.stored,
-            links.unresolved,
-        ]
-        .map(|count| count.to_string());
-        table.push([
-            source.as_str(),
-            &new,
-            &updated,
-            &unchanged,
-            &skipped,
-            &tags,
-            &resolved,
-            &dead,
-        ]);
+        let numbers = [
+            report.new,
+            report.updated,
+            report.unchanged,
+            report.skipped.len() as u64,
+            report.tags,
+            report.links.stored,
+            report.links.unresolved,
+        ];
+        table.push_numbers(source.as_str(), &numbers);
     }
     table
 }
 
 fn session_table(taken: &[(SourceName, IngestReport)]) -> Table {
-    let numbers = ["new", "updated", "unchanged", "messages", "facts"].map(TableColumn::Number);
-    let mut table =
-        Table::new([&[TableColumn::Text("conversations of")][..], &numbers[..]].concat());
-    for (
-        source,
-        IngestReport {
-            sessions, facts, ..
-        },
-    ) in taken
-    {
-        let counts = [
+    let numbers = ["new", "updated", "unchanged", "messages", "facts"];
+    let mut table = Table::of_numbers("conversations of", &numbers);
+    for (source, report) in taken {
+        let sessions = &report.sessions;
+        let numbers = [
             sessions.new,
             sessions.updated,
             sessions.unchanged,
             sessions.records,
-            *facts,
-        ]
-        .map(|count| count.to_string());
-        table.push([
-            source.as_str(),
-            &counts[0],
-            &counts[1],
-            &counts[2],
-            &counts[3],
-            &counts[4],
-        ]);
+            report.facts,
+        ];
+        table.push_numbers(source.as_str(), &numbers);
     }
     table
 }
 
 fn print_files(label: &str, files: &[SkippedFile], app: &mut App) -> Result<(), Failure> {
-    for SkippedFile { path, reason } in files.iter().take(MAX_FILES) {
-        app.output.note(&format!("{label}: {path}: {reason}"))?;
+    let line = |SkippedFile { path, reason }: &SkippedFile| format!("{label}: {path}: {reason}");
+    print_first(label, &files.iter().map(line).collect::<Vec<_>>(), app)
+}
+
+/// Prints the first lines, and how many more there are.
+fn print_first(label: &str, lines: &[String], app: &mut App) -> Result<(), Failure> {
+    for line in lines.iter().take(MAX_FILES) {
+        app.output.note(line)?;
     }
-    if MAX_FILES < files.len() {
-        app.output.note(&format!(
-            "{label}: {} more; use --json to list them all",
-            files.len() - MAX_FILES
-        ))?;
+    let more = lines.len().saturating_sub(MAX_FILES);
+    if more == 0 {
+        return Ok(());
     }
-    Ok(())
+    app.output.note(&format!(
+        "{label}: {more} more; use --json to list them all"
+    ))
 }
 
 /// Prints how new conversations are found.
@@ -186,9 +158,9 @@ fn print_next_step(
     } else {
         format!("history/{}", options.instance)
     };
-    Ok(app.output.note(&format!(
+    app.output.note(&format!(
         "`memory instance run {instance} sessions` lists the conversations; the same command with --extract draws facts from them, which requires a language model"
-    ))?)
+    ))
 }
 
 fn print_missing(
@@ -205,17 +177,11 @@ fn print_missing(
     } else {
         "deleted, since it is no longer in the source"
     };
-    for note in report.missing.iter().take(MAX_FILES) {
+    let lines = report.missing.iter().map(|note| {
         let title = note.title.as_deref().unwrap_or(&note.path);
-        app.output
-            .note(&format!("{verb}: {} {title}", note.id.short()))?;
-    }
-    if MAX_FILES < report.missing.len() {
-        app.output.note(&format!(
-            "{verb}: {} more; use --json to list them all",
-            report.missing.len() - MAX_FILES
-        ))?;
-    }
+        format!("{verb}: {} {title}", note.id.short())
+    });
+    print_first(verb, &lines.collect::<Vec<_>>(), app)?;
     if report.deleted == 0 && !options.dry_run {
         app.output.note(&format!(
             "their memories are retained; `memory ingest --source {source} --delete-missing` moves them to the trash"

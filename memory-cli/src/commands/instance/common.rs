@@ -44,9 +44,9 @@ pub(super) fn print_former_definition(
 ) -> Result<(), Failure> {
     let [trash, place] =
         [&former.trash, &former.place].map(|path| shell_quoted(&output.display_path(path)));
-    Ok(output.note(&format!(
+    output.note(&format!(
         "the previous definition is in the trash; restore it with `cp {trash} {place}`"
-    ))?)
+    ))
 }
 
 /// Parses `TYPE/NAME`; a type without a name means its default instance.

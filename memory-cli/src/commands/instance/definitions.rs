@@ -29,7 +29,7 @@ pub(super) fn list(app: &mut App) -> Result<(), Failure> {
         app.output.warn_incomplete(&reason)?;
     }
     if !app.output.is_drawn() {
-        return Ok(app.output.json(&json::instances(&listed))?);
+        return app.output.json(&json::instances(&listed));
     }
     let mut table = Table::new([TableColumn::Whole("INSTANCE"), TableColumn::Text("FIELDS")]);
     for one in &listed {
@@ -48,7 +48,7 @@ pub(super) fn list(app: &mut App) -> Result<(), Failure> {
         };
         table.push([format!("{}/{}", one.backend, one.name).as_str(), &kept]);
     }
-    Ok(app.output.table(&table)?)
+    app.output.table(&table)
 }
 
 /// Define an instance; an existing definition moves to the trash
@@ -224,9 +224,8 @@ pub(super) fn rekey(app: &mut App) -> Result<(), Failure> {
     let settings = app.settings()?;
     let book = InstanceRegistry::open(&settings)?;
     let resealed = book.instances.rekey(book.new_master_key()?.as_ref())?;
-    Ok(app
-        .output
-        .json_answer(&json!({ "resealed": resealed }).to_string())?)
+    app.output
+        .json_answer(&json!({ "resealed": resealed }).to_string())
 }
 
 /// The entered values, by field.

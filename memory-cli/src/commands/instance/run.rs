@@ -45,14 +45,14 @@ impl InstanceRunArgs {
             let command = Self::augment_args(Command::new("run").bin_name("memory instance run"));
             let text = command.clone().render_long_help();
             let text = app.output.adapt_commands(&text.to_string()).into_owned();
-            return Ok(app.output.text(&text)?);
+            return app.output.text(&text);
         };
         let (backend, name) = parse_instance(typed)?;
         let action = backend.action(action)?;
         if self.help {
             let text = render_help(backend, action);
             let text = app.output.adapt_commands(&text).into_owned();
-            return Ok(app.output.text(&text)?);
+            return app.output.text(&text);
         }
         let settings = app.settings()?;
         let book = InstanceRegistry::open(&settings)?;
@@ -68,7 +68,7 @@ impl InstanceRunArgs {
             app.output.warn_incomplete(warning)?;
         }
         match answer.more {
-            None => Ok(app.output.json_answer(&answer.json)?),
+            None => app.output.json_answer(&answer.json),
             Some(more) => write_json_pieces(&mut app.output, &answer.json, more),
         }
     }
@@ -87,9 +87,9 @@ pub(super) struct InstanceBackendsArgs {
 impl InstanceBackendsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if let Some(name) = &self.backend {
-            return Ok(app
+            return app
                 .output
-                .json_answer(&json::backend(backend(name)?).to_string())?);
+                .json_answer(&json::backend(backend(name)?).to_string());
         }
         let all = backends();
         if app.output.is_drawn() {
@@ -105,9 +105,9 @@ impl InstanceBackendsArgs {
                     &action_names(backend).join(", "),
                 ]);
             }
-            return Ok(app.output.table(&table)?);
+            return app.output.table(&table);
         }
-        Ok(app.output.json(&json::backends(all))?)
+        app.output.json(&json::backends(all))
     }
 }
 
@@ -145,8 +145,8 @@ impl InstanceActionsArgs {
                     .collect();
                 table.push([action.name, action.description, &fields.join(", ")]);
             }
-            return Ok(app.output.table(&table)?);
+            return app.output.table(&table);
         }
-        Ok(app.output.json(&json::actions(backend))?)
+        app.output.json(&json::actions(backend))
     }
 }
