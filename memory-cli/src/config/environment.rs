@@ -1,6 +1,5 @@
 //! The environment variables and folders of the process.
 
-use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,28 +10,6 @@ use memory_agent::model::{ApiKey, ApiKeyError};
 use memory_core::{Clock, SystemClock};
 use memory_store::sealed::MasterKey;
 use memory_store::system::{is_accessible_to_others, user_id_of_owner};
-
-/// The keys of the settings of `proxy`, as used in files, variables and flags.
-const PROXY_KEYS: [&str; 18] = [
-    "memory_path",
-    "openai_base_url",
-    "openai_api_key_env",
-    "openai_api_key",
-    "embedding_model",
-    "embedding_base_url",
-    "default_top_k",
-    "max_entries",
-    "mmr_lambda",
-    "recency_weight",
-    "score_threshold",
-    "enable_summarization",
-    "enable_git_versioning",
-    "start_watcher",
-    "memory_timeout",
-    "host",
-    "port",
-    "log_level",
-];
 
 /// The environment variables and folders of a process. An empty variable counts as unset.
 ///
@@ -67,8 +44,6 @@ pub struct Environment {
     pub(crate) llm_api_key: Option<Result<ApiKey, ApiKeyError>>,
     /// `OPENAI_API_KEY`: the API key of the server behind a proxy, for clients that send no key.
     pub(crate) openai_api_key: Option<Result<ApiKey, ApiKeyError>>,
-    /// `MEMORY_PROXY_…`: the settings of `proxy`, by their keys.
-    pub(crate) proxy: BTreeMap<&'static str, String>,
     /// `MEMO_STORE_DIR`: the folder of the instance definitions, if not `~/.config/memo/instances`.
     pub(crate) memo_store_dir: Option<PathBuf>,
     /// `MEMO_STATE_DIR`: the folder of the instances' state, if not `~/.local/state/memo/state`.
@@ -101,7 +76,8 @@ pub struct Environment {
     pub(crate) colors: bool,
     /// `SSL_CERT_FILE`: the file of trusted certificate authorities in place of the built-in ones.
     pub(crate) certificates: Option<PathBuf>,
-    /// The function that reads the variables with API keys that the settings name; `None` if there are no variables.
+    /// The function that reads `MEMORY_PROXY_…` and the variables with API keys that the settings name; `None` if there are no
+    /// variables.
     pub(crate) variables: Option<fn(&str) -> Option<String>>,
     /// The clock, if not that of the system.
     pub(crate) clock: Option<Arc<dyn Clock>>,
@@ -111,7 +87,7 @@ impl Environment {
     /// Reads the environment of this process: the variables of `memory`, the home folder and the current folder.
     ///
     /// Only this constructor reads the environment, apart from the variables of systemd, which the daemon reads if it is a service.
-    /// The variables with API keys that the settings name are read when the models are opened. The path of the program is not set,
+    /// Those of the proxy are read with its settings, and those with API keys when the models are opened. The path of the program is not set,
     /// because this process may be another program; see [`Self::with_program`].
     pub fn from_process() -> Self {
         let text = |name: &str| variable(name).and_then(|value| value.into_string().ok());
@@ -132,10 +108,6 @@ impl Environment {
                 .map(|key| key.to_str().unwrap_or_default().parse()),
             openai_api_key: variable("OPENAI_API_KEY")
                 .map(|key| key.to_str().unwrap_or_default().parse()),
-            proxy: PROXY_KEYS
-                .iter()
-                .filter_map(|key| Some((*key, text(&variable_name(key))?)))
-                .collect(),
             memo_store_dir: variable("MEMO_STORE_DIR").map(PathBuf::from),
             memo_state_dir: variable("MEMO_STATE_DIR").map(PathBuf::from),
             memo_key_dir: variable("MEMO_KEY_DIR").map(PathBuf::from),
@@ -242,11 +214,6 @@ impl std::fmt::Debug for Environment {
             .field("program", program)
             .finish_non_exhaustive()
     }
-}
-
-/// Returns the environment variable of a key of the settings of `proxy`.
-pub(super) fn variable_name(key: &str) -> String {
-    format!("MEMORY_PROXY_{}", key.to_ascii_uppercase())
 }
 
 fn variable(name: &str) -> Option<OsString> {

@@ -10,7 +10,6 @@ use memory_core::conversation::RecallRules;
 use serde_json::Value;
 
 use super::document::{SettingsDocument, parse_bool, parse_share, parser_for};
-use super::environment::variable_name;
 use super::setting::{show, show_key, show_optional, show_optional_path, show_share, show_span};
 use super::{ConfigError, Environment, Setting, SettingsLayer};
 use crate::datetime;
@@ -150,16 +149,13 @@ impl ProxyConfigLayers<'_> {
         default: T,
         show: impl FnOnce(&T) -> Value,
     ) -> Result<Setting<T>, ConfigError> {
-        let variable = self.environment.proxy.get(key).map(|text| parse(text));
-        let variable = variable
-            .transpose()
-            .map_err(|source| ConfigError::Variable {
-                variable: variable_name(key),
-                source,
-            })?;
+        let variable = format!("MEMORY_PROXY_{}", key.to_ascii_uppercase());
+        let value = self.environment.variable(&variable);
+        let value = value.filter(|text| !text.is_empty());
+        let value = value.map(|text| parse(&text)).transpose();
+        let value = value.map_err(|source| ConfigError::Variable { variable, source })?;
         let key = format!("proxy.{key}");
-        self.document
-            .read_below(variable, &key, parse, default, show)
+        self.document.read_below(value, &key, parse, default, show)
     }
 }
 
