@@ -234,14 +234,11 @@ impl<'a> App<'a> {
         Ok(logs)
     }
 
-    /// Prints a warning about a failed commit to git, if there is one.
-    pub(crate) fn warn_of_commit(&mut self, warning: Option<String>) {
-        if let Some(warning) = warning {
-            // The output may be closed.
-            let _ = self
-                .output
-                .warning(&warning)
-                .and_then(|()| self.output.flush());
+    /// Prints warnings after the result; the output may be closed.
+    pub(crate) fn warn_at_end(&mut self, warnings: impl IntoIterator<Item = String>) {
+        for warning in warnings {
+            let warned = self.output.warning(&warning);
+            let _ = warned.and_then(|()| self.output.flush());
         }
     }
 
@@ -259,13 +256,7 @@ impl<'a> App<'a> {
         } else {
             home.store.replica_lag()
         };
-        for warning in queued.into_iter().chain(proposed).chain(lag) {
-            // The output may be closed.
-            let _ = self
-                .output
-                .warning(&warning)
-                .and_then(|()| self.output.flush());
-        }
+        self.warn_at_end(queued.into_iter().chain(proposed).chain(lag));
     }
 
     /// Commits the home to git and updates its index page in the background, if a home was opened and has changed.
@@ -278,7 +269,7 @@ impl<'a> App<'a> {
         self.warn_of_connection(&home);
         let root = home.store.root();
         if let (true, Ok(end)) = (home.settings.git.value, home.store.journal_end()) {
-            self.warn_of_commit(versions::retry_failed_commit(root, &end));
+            self.warn_at_end(versions::retry_failed_commit(root, &end));
             versions::commit_in_background(root, &end, self.environment.program.as_deref());
         }
         home.update_index_page();

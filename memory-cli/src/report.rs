@@ -4,6 +4,7 @@ use std::error::Error;
 
 use memory_agent::json;
 use memory_core::bank::BankScope;
+use memory_core::text::format_error_chain;
 use memory_core::{Fault, ToolError};
 use serde_json::Value;
 
@@ -65,15 +66,10 @@ fn write_json_error(
 
 /// Returns `{"error": {…}}` for an error, with its causes and its hint.
 pub(crate) fn error_json(failure: &Failure, scope: Option<BankScope>, output: &Output) -> Value {
-    let mut message = failure.to_string();
-    for cause in causes(failure) {
-        message.push_str(": ");
-        message.push_str(&cause);
-    }
     let hint = failure
         .hint()
         .map(|hint| output.adapt_commands(&hint).into_owned());
-    let mut shape = json::error(failure.code(), &message, None);
+    let mut shape = json::error(failure.code(), &format_error_chain(failure), None);
     if let Some(scope) = scope {
         shape["error"]["scope"] = scope.as_str().into();
     }
@@ -86,20 +82,11 @@ pub(crate) fn error_json(failure: &Failure, scope: Option<BankScope>, output: &O
 /// Prints an error for people, with its causes and its hint.
 pub(crate) fn write_text_error(failure: &Failure, output: &mut Output) -> Result<(), Failure> {
     output.error(&failure.code().to_lowercase(), &failure.to_string())?;
-    for cause in causes(failure) {
+    let causes = std::iter::successors(failure.source(), |cause| cause.source());
+    for cause in causes {
         output.error_line(&format!("  because: {cause}"))?;
     }
     failure.hint().map_or(Ok(()), |hint| output.hint(&hint))
-}
-
-fn causes(failure: &Failure) -> Vec<String> {
-    let mut causes = Vec::new();
-    let mut next = failure.source();
-    while let Some(cause) = next {
-        causes.push(cause.to_string());
-        next = cause.source();
-    }
-    causes
 }
 
 /// The exit code of the program.

@@ -82,12 +82,12 @@ impl AddArgs {
         let message = format!("Add {} memories directly", entries.len());
         if keeps_home && !self.no_git_versioning {
             // `commit_now` also commits changes of memories that are not committed yet.
-            app.warn_of_commit(versions::take_warning(
+            app.warn_at_end(versions::take_warning(
                 &place,
                 versions::commit_now(&place, &message),
             ));
         } else if self.should_commit(&settings, &place) {
-            app.warn_of_commit(versions::take_warning(
+            app.warn_at_end(versions::take_warning(
                 &place,
                 GitVersions::commit(&place, &message),
             ));

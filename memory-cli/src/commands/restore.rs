@@ -77,7 +77,7 @@ impl RestoreArgs {
                     restored => restored?,
                 };
             let message = format!("Restore {} of {}", entry.id, entry.conversation);
-            app.warn_of_commit(conversations::commit_versions(
+            app.warn_at_end(conversations::commit_versions(
                 settings,
                 Path::new(&kept.place),
                 &message,

@@ -55,7 +55,7 @@ impl UndoArgs {
             }
             Subject::Conversation(place, _) => {
                 let message = format!("Undo {verb} {id}");
-                app.warn_of_commit(conversations::commit_versions(
+                app.warn_at_end(conversations::commit_versions(
                     settings,
                     Path::new(place),
                     &message,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
+use memory_core::text::format_error_chain;
 use memory_core::{Clock, StoreError};
 use memory_dream::schedule::{Chore, ChoreStatus, ScheduleHistory};
 use memory_store::{ChoreResult, ChoreState, DaemonState, EventLog, FileStore, SystemClock};
@@ -208,12 +209,5 @@ fn chore_state(state: &mut DaemonState, chore: Chore) -> &mut ChoreState {
 
 /// Returns the message of an error with its causes.
 pub(crate) fn error_text(error: &StoreError) -> String {
-    let mut told = format!("[{}] {error}", error.code());
-    let mut next = std::error::Error::source(error);
-    while let Some(cause) = next {
-        told.push_str(": ");
-        told.push_str(&cause.to_string());
-        next = cause.source();
-    }
-    told
+    format!("[{}] {}", error.code(), format_error_chain(error))
 }
