@@ -20,7 +20,7 @@ use crate::error::io_error;
 use crate::markdown::is_version;
 use crate::oplog::{
     Durability, FileChange, FileOperations, FilePayload, LogPayload, LogPosition, NewContent,
-    OperationError, OperationLog, Staging, shorten_name,
+    OperationError, OperationLog, Staging, shorten_name, trash_folder,
 };
 
 /// The beginning of the reason of a change in a shared log that a node cannot apply. It has no files.
@@ -205,7 +205,7 @@ fn record_changes(
     operation: &Operation,
     steps: &[CommitStep],
 ) -> Vec<RecordedChange> {
-    let folder = format!("trash/{}/{}", operation.at.format("%Y-%m"), operation.id);
+    let folder = trash_folder("trash", operation);
     let mut taken = HashSet::new();
     let mut trash_path = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);

@@ -17,7 +17,7 @@ use memory_core::{
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{self, Disk, RealDisk, append_line};
-use crate::error::{io_error, path_error};
+use crate::error::{io_error, path_error, read_error};
 use crate::lock::{LOCK_FILE, PATIENCE, WriterLock};
 use crate::oplog::log_files;
 
@@ -115,7 +115,7 @@ impl Ledger {
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
         let page = pages.entry(name.to_owned()).or_default();
         page.read_new_lines(self.disk.as_ref(), &path)
-            .map_err(|error| path_error("read", &path, error))?;
+            .map_err(read_error(&path))?;
         Ok(pages)
     }
 }

@@ -45,6 +45,7 @@ mod access_key;
 mod allowed_paths;
 pub mod bank;
 mod cache_file;
+mod command;
 pub mod conversation;
 mod daemon;
 pub mod disk;

@@ -63,7 +63,7 @@ impl WriterLock {
         path: &str,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::acquire_object(LockMode::Exclusive, disk, root, [path, ""], patience)
+        Self::acquire_object(LockMode::Exclusive, disk, root, path, root, patience)
     }
 
     /// Waits for a shared lock of the home at `root`, which excludes only [`WriterLock::acquire`].
@@ -75,7 +75,7 @@ impl WriterLock {
         root: &Path,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        Self::acquire_object(LockMode::Shared, disk, root, [LOCK_FILE, ""], patience)
+        Self::acquire_object(LockMode::Shared, disk, root, LOCK_FILE, root, patience)
     }
 
     /// Waits for the exclusive lock of the file `name` in the folder `root`.
@@ -92,7 +92,8 @@ impl WriterLock {
         patience: Duration,
     ) -> Result<Self, StoreError> {
         let path = format!("{FOLDER}/{:02x}", crc32fast::hash(name.as_bytes()) & 0xff);
-        Self::acquire_object(LockMode::Exclusive, disk, root, [&path, name], patience)
+        let object = root.join(name);
+        Self::acquire_object(LockMode::Exclusive, disk, root, &path, &object, patience)
     }
 
     /// Waits for the lock called `name` in the folder `root`; each name has its own lock file.
@@ -106,23 +107,20 @@ impl WriterLock {
         patience: Duration,
     ) -> Result<Self, StoreError> {
         let path = format!("{FOLDER}/{name}");
-        Self::acquire_object(LockMode::Exclusive, disk, root, [&path, name], patience)
+        let object = root.join(name);
+        Self::acquire_object(LockMode::Exclusive, disk, root, &path, &object, patience)
     }
 
-    /// Waits for the lock file at `path`, which locks `object`; without a name, that is the folder `root` itself.
+    /// Waits for the lock of the lock file at `path`. Messages name the locked `object`.
     fn acquire_object(
         mode: LockMode,
         disk: &dyn Disk,
         root: &Path,
-        [path, object]: [&str; 2],
+        path: &str,
+        object: &Path,
         patience: Duration,
     ) -> Result<Self, StoreError> {
-        let object = if object.is_empty() {
-            root.to_owned()
-        } else {
-            root.join(object)
-        };
-        let places = [&root.join(path), object.as_path()];
+        let places = [&root.join(path), object];
         Self::lock(mode, disk.open_lock(path), places, root, patience)
     }
 

@@ -6,7 +6,7 @@ use std::io;
 
 use crate::conversation;
 use crate::disk::{Disk, FileStat};
-use crate::error::io_error;
+use crate::error::read_error;
 use crate::history::load_message;
 use crate::markdown;
 
@@ -44,12 +44,7 @@ pub(crate) fn load(disk: &dyn Disk, path: &str) -> Result<Option<MemoryFile>, St
                 hint,
             }));
         }
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            return Err(StoreError::Outside {
-                path: path.to_owned(),
-            });
-        }
-        Err(error) => return Err(io_error(format!("read {path}"), error)),
+        Err(error) => return Err(read_error(path)(error)),
     };
     let modified = time_from_nanos(signature.modified_ns);
     let parsed = if is_conversation_file(path) {

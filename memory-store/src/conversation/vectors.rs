@@ -9,7 +9,7 @@ use memory_core::conversation::{ConversationId, EntryVector};
 use memory_core::{ContentHash, StoreError};
 
 use crate::disk::Disk;
-use crate::error::{io_error, read_error};
+use crate::error::{read_error, write_error};
 
 /// The vectors of a conversation.
 #[derive(Debug, Clone, Default)]
@@ -123,6 +123,6 @@ pub(super) fn append(
         .write(&waiting, &bytes)
         .and_then(|()| disk.sync_file(&waiting))
         .and_then(|()| disk.rename(&waiting, &path));
-    written.map_err(|error| io_error(format!("write {path}"), error))?;
+    written.map_err(write_error(&path))?;
     Ok(all)
 }

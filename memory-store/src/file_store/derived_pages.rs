@@ -10,7 +10,7 @@ use memory_core::{INDEX_PAGE_HEAD, MemoryId, PENDING_PAGE_HEAD, StoreError, inde
 use super::FileStore;
 use crate::cache_file;
 use crate::disk::DirEntryKind;
-use crate::error::io_error;
+use crate::error::{io_error, write_error};
 use crate::index::CATEGORIES;
 use crate::lock::lock_file_within;
 use crate::memory_file::time_from_nanos;
@@ -104,7 +104,7 @@ impl FileStore {
         page: impl FnOnce() -> Result<Option<String>, StoreError>,
     ) -> Result<bool, StoreError> {
         let _lock = self.lock_for_writing()?;
-        let refused = |error| io_error(format!("write {PENDING_PAGE}"), error);
+        let refused = write_error(PENDING_PAGE);
         let page = page()?;
         if self.has_own_page(PENDING_PAGE, PENDING_PAGE_HEAD)? {
             return Ok(false);
@@ -242,9 +242,7 @@ impl FileStore {
             return Ok(false);
         }
         let written = cache_file::write(&self.root, INDEX_PAGE, page.as_bytes());
-        written
-            .map(|()| true)
-            .map_err(|error| io_error(format!("write {INDEX_PAGE}"), error))
+        written.map(|()| true).map_err(write_error(INDEX_PAGE))
     }
 }
 

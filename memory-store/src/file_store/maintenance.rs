@@ -5,7 +5,7 @@ use memory_core::{Memory, MemoryId, StoreError};
 
 use super::FileStore;
 use crate::disk::{parent_folder, stage_file};
-use crate::error::io_error;
+use crate::error::write_error;
 use crate::index::RefreshDepth;
 use crate::markdown;
 use crate::memory_file::time_from_nanos;
@@ -73,7 +73,7 @@ impl FileStore {
             disk.rename(&waiting, path)?;
             disk.sync_folder(parent_folder(path))
         };
-        write().map_err(|error| io_error(format!("write {path}"), error))?;
+        write().map_err(write_error(path))?;
         Ok(Some(path.to_owned()))
     }
 

@@ -31,7 +31,7 @@ use memory_core::{
 };
 
 use crate::disk::{Disk, RealDisk, parent_folder};
-use crate::error::io_error;
+use crate::error::{io_error, write_error};
 use crate::index::{AppliedChange, MemoryIndex, RefreshDepth};
 use crate::journal::{CommitStep, JournalPayload, execute_record, journal, record_steps, recover};
 use crate::lock::{PATIENCE, WriterLock};
@@ -302,7 +302,7 @@ impl FileStore {
             let linked = disk
                 .hard_link(path, trash)
                 .and_then(|()| disk.sync_folder(parent_folder(trash)));
-            linked.map_err(|error| io_error(format!("write {trash}"), error))?;
+            linked.map_err(write_error(trash))?;
         }
         let done = folder.write(disk, self.options.patience, |disk| {
             execute_record(disk, record, &new_contents(steps), Durability::Synced)

@@ -270,12 +270,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
 
     /// Returns the folder for the previous files of an operation.
     pub(crate) fn trash_folder(&self, operation: &Operation) -> String {
-        format!(
-            "{}/{}/{}",
-            self.folder,
-            operation.at.format("%Y-%m"),
-            operation.id
-        )
+        trash_folder(self.folder, operation)
     }
 
     /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
@@ -285,6 +280,11 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         files::purge(self.disk, self.folder, before)
             .map_err(|error| OperationError::WriteLog(self.folder, error).into())
     }
+}
+
+/// Returns the folder for the previous files of an operation, below `folder`.
+pub(crate) fn trash_folder(folder: &str, operation: &Operation) -> String {
+    format!("{folder}/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
 /// Returns the line of an operation, without the line end.

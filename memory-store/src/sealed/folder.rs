@@ -11,8 +11,12 @@ use super::{FieldValue, InstanceDefinition, MasterKey, master_key, seal};
 use crate::disk::{DirEntryKind, Disk, LazyDisk, replace_file};
 use crate::history::{created, existing, file_error, folder_error};
 use crate::lock::{PATIENCE, WriterLock};
+use crate::oplog::trash_folder;
 use memory_core::Operation;
 use memory_core::text::windows_name_problem;
+
+/// The folder of replaced and deleted definitions.
+const TRASH: &str = ".trash";
 
 /// The temporary file of a definition. There is one writer at a time.
 const TEMP_FILE: &str = ".next.tmp";
@@ -202,7 +206,7 @@ impl InstanceFolder {
         let told = file_error(&path);
         let is_there = disk.stat(&path).map_err(told)?.is_some();
         if is_there {
-            let folder = trash_folder(operation);
+            let folder = trash_folder(TRASH, operation);
             let kept = disk.hard_link(&path, &format!("{folder}/{}", trash_file_name(&path)));
             kept.and_then(|()| disk.sync_folder(&folder))
                 .map_err(told)?;
@@ -354,7 +358,7 @@ impl InstanceFolder {
         if disk.stat(&path).map_err(told)?.is_none() {
             return Ok(None);
         }
-        let folder = trash_folder(operation);
+        let folder = trash_folder(TRASH, operation);
         disk.rename(&path, &format!("{folder}/{}", trash_file_name(&path)))
             .map_err(told)?;
         disk.sync_folder(&folder)
@@ -366,7 +370,7 @@ impl InstanceFolder {
     fn trashed_definition(&self, path: &str, operation: &Operation) -> TrashedDefinition {
         let trash = self
             .root()
-            .join(trash_folder(operation))
+            .join(trash_folder(TRASH, operation))
             .join(trash_file_name(path));
         TrashedDefinition {
             trash,
@@ -505,10 +509,6 @@ impl InstanceFolder {
         created(&self.keys)?;
         Ok(WriterLock::acquire_folder(self.keys.root(), self.patience)?)
     }
-}
-
-fn trash_folder(operation: &Operation) -> String {
-    format!(".trash/{}/{}", operation.at.format("%Y-%m"), operation.id)
 }
 
 /// Returns the file name of a definition in the trash.

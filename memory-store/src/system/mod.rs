@@ -26,10 +26,20 @@ use std::path::Path;
 use tempfile::TempDir;
 
 mod open_folder;
+/// The functions with the standard library only, for Windows and other systems.
 #[cfg(any(not(unix), portable_system))]
-mod portable;
+mod portable {
+    pub(super) mod file;
+    pub(super) mod folder;
+    pub(super) mod process;
+}
+/// The calls of Linux, macOS and other Unix systems.
 #[cfg(all(unix, not(portable_system)))]
-mod unix;
+mod unix {
+    pub(super) mod file;
+    pub(super) mod folder;
+    pub(super) mod process;
+}
 
 #[cfg(any(not(unix), portable_system))]
 use self::portable as current;

@@ -12,8 +12,8 @@ use memory_core::text::format_error_chain;
 use super::access::{RepositoryFolders, check_folder, find_folders, untrusted};
 use super::has_own_ignore_file;
 use super::isolation::{IsolatedSettings, create_command};
+use crate::command::{run, run_with_streams};
 use crate::conversation::GitVersionsError;
-use crate::notifier::process::{run, run_with_streams};
 use crate::trust::is_trusted;
 
 /// The timeout of a git command.

@@ -1,4 +1,4 @@
-//! Running another program with a time limit.
+//! Runs another program with a time limit.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use memory_core::text::to_one_line;
 use memory_core::{Notification, Notifier, NotifyError};
 
-use super::process::run;
+use crate::command::run;
 
 /// Maximum run time of the program.
 const TIMEOUT: Duration = Duration::from_secs(5);
