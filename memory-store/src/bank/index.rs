@@ -36,7 +36,7 @@ const MAX_INDEX: usize = 64 * 1024 * 1024;
 
 /// The index file: the section of each bank, by the path of its file.
 #[derive(Deserialize)]
-struct IndexFile<'i> {
+struct BankIndexFile<'i> {
     version: u32,
     #[serde(borrow)]
     banks: BTreeMap<Cow<'i, str>, &'i RawValue>,
@@ -44,7 +44,7 @@ struct IndexFile<'i> {
 
 /// The section of a bank.
 #[derive(Deserialize)]
-struct IndexSection<'i> {
+struct BankIndexSection<'i> {
     size: u64,
     modified_ns: i64,
     changed_ns: i64,
@@ -60,12 +60,12 @@ fn read_index(disk: &dyn Disk) -> Option<String> {
     String::from_utf8(disk.read_part(PATH, 0, MAX_INDEX).ok()?).ok()
 }
 
-fn parse_index(index: &str) -> Option<IndexFile<'_>> {
-    let file: IndexFile<'_> = serde_json::from_str(index).ok()?;
+fn parse_index(index: &str) -> Option<BankIndexFile<'_>> {
+    let file: BankIndexFile<'_> = serde_json::from_str(index).ok()?;
     (file.version == VERSION).then_some(file)
 }
 
-fn find_section<'i>(index: &'i str, path: &str) -> Option<IndexSection<'i>> {
+fn find_section<'i>(index: &'i str, path: &str) -> Option<BankIndexSection<'i>> {
     let section = *parse_index(index)?.banks.get(path)?;
     serde_json::from_str(section.get()).ok()
 }
@@ -180,7 +180,7 @@ fn format_section(bank: &BankFile, layout: &BankLayout) -> String {
     text
 }
 
-impl IndexSection<'_> {
+impl BankIndexSection<'_> {
     fn matches_file(&self, signature: &FileStat) -> bool {
         let FileStat {
             size,
