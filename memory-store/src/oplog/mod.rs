@@ -208,7 +208,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
 
     /// Iterates over the operations of which `is_completed`, newest first, with their undos.
     ///
-    /// For stores whose next writer does not record an interruption.
+    /// For stores in which the next writer records no interruption.
     pub(crate) fn completed_operations<F: FnMut(&Recorded<P>) -> Result<bool, P::Error>>(
         &self,
         mut is_completed: F,
