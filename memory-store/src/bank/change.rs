@@ -141,7 +141,9 @@ impl BankWriter<'_> {
                 Ok(former) => former,
                 // A bank that cannot be parsed can still be deleted as a file.
                 Err(error) => match decide(None) {
-                    Ok(BankChange::Remove) => return self.remove().map(|()| BankChangeResult::Yes),
+                    Ok(BankChange::Remove) => {
+                        return self.remove(None).map(|_| BankChangeResult::Yes);
+                    }
                     _ => return Err(error),
                 },
             };
@@ -151,7 +153,7 @@ impl BankWriter<'_> {
             let edit = match decide(bank.as_ref())? {
                 BankChange::Nothing => return Ok(BankChangeResult::No),
                 BankChange::Remove if former.is_none() => return Ok(BankChangeResult::No),
-                BankChange::Remove => return self.remove().map(|()| BankChangeResult::Yes),
+                BankChange::Remove => return self.remove(None).map(|_| BankChangeResult::Yes),
                 BankChange::Entries(changes) => BankEdit {
                     items: changes.into_iter().map(ItemEdit::from).collect(),
                     ..BankEdit::default()
@@ -330,25 +332,22 @@ impl BankWriter<'_> {
         Ok(file::read_bytes(self.place.disk, &path)? == former.bytes())
     }
 
-    /// Moves the file of the bank to the trash.
-    fn remove(&self) -> Result<(), BankError> {
+    /// Moves the file of the bank to the trash; returns `false` if there is none.
+    pub(super) fn remove(&self, undoes: Option<&OperationId>) -> Result<bool, BankError> {
         let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else {
-            return Ok(());
+            return Ok(false);
         };
-        let trashed = self.copy_to_trash(&path)?;
-        let file = Some(BankFileLine {
+        let file = BankFileLine {
             path: path.clone(),
-            trash: Some(trashed),
+            trash: Some(self.copy_to_trash(&path)?),
             after: None,
-        });
-        self.delete_trashed_file(
-            &path,
-            BankPayload {
-                file,
-                ..BankPayload::new(self.name)
-            },
-            None,
-        )
+        };
+        let payload = BankPayload {
+            file: Some(file),
+            ..BankPayload::new(self.name)
+        };
+        self.delete_trashed_file(&path, payload, undoes)?;
+        Ok(true)
     }
 
     /// Copies or links a file to the trash, and returns its path there.
@@ -367,7 +366,7 @@ impl BankWriter<'_> {
     }
 
     /// Writes `line` to the log, and deletes a file that is in the trash already.
-    pub(super) fn delete_trashed_file(
+    fn delete_trashed_file(
         &self,
         path: &str,
         mut payload: BankPayload,
@@ -400,7 +399,8 @@ impl From<BankEntryChange> for ItemEdit {
     }
 }
 
-fn encode_file(
+/// Returns the bytes of the file of a bank with the text `next`, which `edits` of `former` result in, if there is one.
+pub(super) fn encode_file(
     kind: BankFileFormat,
     former: Option<&BankFile>,
     edits: &[BankTextEdit],

@@ -53,6 +53,17 @@ pub(super) struct BankFile {
 }
 
 impl BankFile {
+    /// Returns a file that is only compared by its bytes, because it may not be valid text.
+    pub(super) fn from_bytes(path: String, signature: FileStat, bytes: Vec<u8>) -> Self {
+        Self {
+            path,
+            signature,
+            text: String::new(),
+            packed: Some(bytes),
+            members: Vec::new(),
+        }
+    }
+
     /// Returns the bytes of the file.
     pub(super) fn bytes(&self) -> &[u8] {
         self.packed.as_deref().unwrap_or(self.text.as_bytes())

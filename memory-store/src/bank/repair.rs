@@ -11,8 +11,8 @@ use super::change::{self, BankWriter, FORMER_WAITING};
 use super::edit::{self, BankTextEdit, ItemEdit};
 use super::file::{self, BankFile, BankFileFormat};
 use super::folder::WritableBankFolder;
-use super::layout::{BankLayout, EntryLayout, parse_entry_layout, parse_layout};
-use super::salvage::{SalvagedEntry, intact_value_message, salvage};
+use super::layout::{BankLayout, parse_layout};
+use super::salvage::{SalvagedEntry, intact_value_message, repair_entry, salvage};
 use super::trash::{self, BankFileLine, BankPayload};
 use super::{decode, gzip, index};
 use crate::disk::{DirEntryKind, Disk};
@@ -308,10 +308,16 @@ fn plan_repairs(
             .iter()
             .find(|item| item.key == key)
             .expect("it was read from this layout");
-        let mended = edit::repair_entry(text, item, found.meta.updated_at);
-        if key.parse::<Key>().is_ok() && is_readable_after(text, item, &mended) {
+        let mended = key
+            .parse::<Key>()
+            .ok()
+            .and_then(|_| repair_entry(&text[item.range.clone()], found.meta.updated_at).ok());
+        if let Some((mended, _)) = mended {
             faults.push((Some(key.clone()), intact_value_message(&key, &why)));
-            edits.extend(mended);
+            edits.push(BankTextEdit {
+                range: item.range.clone(),
+                text: mended,
+            });
         } else {
             faults.push((Some(key.clone()), format!("the entry '{key}' {why}")));
             gone.push(ItemEdit::Remove(key));
@@ -319,21 +325,6 @@ fn plan_repairs(
     }
     edits.extend(edit::removal_edits(text, layout, &gone));
     (faults, edit::sort_edits(edits))
-}
-
-/// Returns whether an entry can be parsed after `edits`, all of which are within it.
-fn is_readable_after(text: &str, item: &EntryLayout, edits: &[BankTextEdit]) -> bool {
-    let start = item.range.start;
-    let back = |edit: &BankTextEdit| BankTextEdit {
-        range: edit.range.start - start..edit.range.end - start,
-        text: edit.text.clone(),
-    };
-    let mended = edit::apply_edits(
-        &text[item.range.clone()],
-        &edits.iter().map(back).collect::<Vec<_>>(),
-    );
-    parse_entry_layout(&mended)
-        .is_ok_and(|item| decode::decode_entry(&mended, &item, DateTime::UNIX_EPOCH).is_ok())
 }
 
 /// Returns the keys of entries that a bank had and that are not in `kept`.
@@ -449,18 +440,7 @@ fn rewrite_bank(
     };
     let layout = parse_layout(text).map_err(|why| file::damaged_error(&path, &why.to_string()))?;
     let kind = work.file_format(text.len());
-    let next = match kind {
-        BankFileFormat::Plain => text.as_bytes().to_vec(),
-        BankFileFormat::Packed => gzip::compress(
-            text.as_bytes(),
-            &layout
-                .items
-                .iter()
-                .map(|item| item.range.start)
-                .collect::<Vec<_>>(),
-        )
-        .map_err(told)?,
-    };
+    let next = change::encode_file(kind, None, &[], text, &layout).map_err(told)?;
     let file = Some(BankFileLine {
         path: path.clone(),
         trash: Some(aside.clone()),
@@ -470,13 +450,7 @@ fn rewrite_bank(
         file,
         ..BankPayload::new(bank)
     };
-    let former = BankFile {
-        path: path.clone(),
-        signature,
-        text: String::new(),
-        packed: Some(bytes),
-        members: Vec::new(),
-    };
+    let former = BankFile::from_bytes(path.clone(), signature, bytes);
     let next_path = kind.path(bank.as_str());
     if !work.replace(
         payload,

@@ -13,7 +13,7 @@ use regex::Regex;
 use self::entry_sequence::{
     BankEndFinder, EntrySequence, ITEM, SequenceEnd, is_truncated, next_intact_entry,
 };
-pub(super) use self::entry_sequence::{SalvagedEntry, intact_value_message};
+pub(super) use self::entry_sequence::{SalvagedEntry, intact_value_message, repair_entry};
 use super::edit;
 use super::layout::parse_layout;
 

@@ -62,7 +62,7 @@ impl BankWriter<'_> {
             return Ok(false);
         }
         let Some(trash) = &whole.trash else {
-            return self.delete_bank(undone);
+            return self.remove(Some(undone));
         };
         if self
             .place
@@ -89,16 +89,9 @@ impl BankWriter<'_> {
             file: Some(line),
             ..BankPayload::new(self.name)
         };
-        // Compared by its bytes, because the file may not be valid text.
         let seen = current
             .zip(file::find(self.place.disk, self.name.as_str())?)
-            .map(|((path, bytes), (_, signature))| BankFile {
-                path,
-                signature,
-                text: String::new(),
-                packed: Some(bytes),
-                members: Vec::new(),
-            });
+            .map(|((path, bytes), (_, signature))| BankFile::from_bytes(path, signature, bytes));
         self.replace(
             own,
             Some(undone),
@@ -123,7 +116,7 @@ impl BankWriter<'_> {
             .filter(|entry| entry.after.is_some())
             .count();
         if line.made && left == former.layout.items.len() {
-            return self.delete_bank(undone);
+            return self.remove(Some(undone));
         }
         let edit = |entry: &EntryLine| match &entry.before {
             Some(text) => ItemEdit::PutText(entry.key.clone(), text.clone(), entry.follows.clone()),
@@ -143,24 +136,6 @@ impl BankWriter<'_> {
             BankPayload::new(self.name),
             Some(undone),
         )
-    }
-
-    /// Deletes the whole bank, which the operation created.
-    fn delete_bank(&self, undone: &OperationId) -> Result<bool, BankError> {
-        let Some((path, _)) = file::find(self.place.disk, self.name.as_str())? else {
-            return Ok(false);
-        };
-        let file = Some(BankFileLine {
-            path: path.clone(),
-            trash: Some(self.copy_to_trash(&path)?),
-            after: None,
-        });
-        let own = BankPayload {
-            file,
-            ..BankPayload::new(self.name)
-        };
-        self.delete_trashed_file(&path, own, Some(undone))
-            .map(|()| true)
     }
 
     fn parse_schema(&self, text: Option<&str>) -> Result<Option<JsonText>, BankError> {

@@ -213,7 +213,8 @@ fn parse_intact_entry(
     let end = entry + value_end(rest).ok_or_else(|| told("is incomplete"))?;
     let text = &text[start..end];
     key.parse::<Key>().map_err(|_| told("has an invalid key"))?;
-    let (mended, fault) = repair_entry(text, &key, written_at).map_err(|why| told(&why))?;
+    let (mended, fault) = repair_entry(text, written_at).map_err(|why| told(&why))?;
+    let fault = fault.map(|why| intact_value_message(&key, &why));
     Ok((
         SalvagedEntry {
             key,
@@ -258,10 +259,12 @@ fn nested_entry_keys(item: &str) -> Vec<String> {
     keys
 }
 
-/// Returns the text of an entry, repaired if necessary, with a description of the repair.
-fn repair_entry(
+/// Returns the text of an entry, repaired if necessary, with the defect that was repaired.
+///
+/// # Errors
+/// The defect, if it cannot be repaired.
+pub(in super::super) fn repair_entry(
     text: &str,
-    key: &str,
     written_at: DateTime<Utc>,
 ) -> Result<(String, Option<String>), String> {
     let item = parse_entry_layout(text).map_err(|why| why.to_string())?;
@@ -272,7 +275,7 @@ fn repair_entry(
     let is_well = parse_entry_layout(&mended)
         .is_ok_and(|item| decode::decode_entry(&mended, &item, written_at).is_ok());
     if is_well {
-        Ok((mended, Some(intact_value_message(key, &why))))
+        Ok((mended, Some(why)))
     } else {
         Err(why)
     }
