@@ -58,6 +58,9 @@ pub(crate) trait LogPayload: Serialize + DeserializeOwned {
     fn subject(&self) -> Option<Self::Subject>;
 }
 
+/// The result of an access to the log of a store.
+type LogResult<T, P> = Result<T, <P as LogPayload>::Error>;
+
 /// The operation log in a folder.
 #[derive(Debug)]
 pub(crate) struct OperationLog<'d, P> {
@@ -108,14 +111,14 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns whether the file of a position still exists, or there was none.
-    pub(crate) fn contains(&self, position: &LogPosition) -> Result<bool, P::Error> {
+    pub(crate) fn contains(&self, position: &LogPosition) -> LogResult<bool, P> {
         position
             .is_known(self.disk, self.folder)
             .map_err(self.read_error())
     }
 
     /// Returns whether the log has all lines before a position.
-    pub(crate) fn reaches(&self, position: &LogPosition) -> Result<bool, P::Error> {
+    pub(crate) fn reaches(&self, position: &LogPosition) -> LogResult<bool, P> {
         position
             .is_within_log(self.disk, self.folder)
             .map_err(self.read_error())
@@ -128,7 +131,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the end of the log.
-    pub(crate) fn end(&self) -> Result<LogPosition, P::Error> {
+    pub(crate) fn end(&self) -> LogResult<LogPosition, P> {
         LogPosition::end(self.disk, self.folder).map_err(self.read_error())
     }
 
@@ -138,7 +141,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn last_after(
         &self,
         position: Option<&LogPosition>,
-    ) -> Result<Option<Recorded<P>>, P::Error> {
+    ) -> LogResult<Option<Recorded<P>>, P> {
         let known = match position {
             Some(position) if self.contains(position)? => Some(position),
             _ => None,
@@ -155,7 +158,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn operations_after(
         &self,
         position: &LogPosition,
-    ) -> Result<impl Iterator<Item = Result<Recorded<P>, P::Error>> + use<'d, P>, P::Error> {
+    ) -> LogResult<impl Iterator<Item = LogResult<Recorded<P>, P>> + use<'d, P>, P> {
         Ok(without_aborted(self.lines(Some(position))?))
     }
 
@@ -163,7 +166,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn complete_operations_after(
         &self,
         position: &LogPosition,
-    ) -> Result<Option<Vec<Recorded<P>>>, P::Error> {
+    ) -> LogResult<Option<Vec<Recorded<P>>>, P> {
         if !self.reaches(position)? {
             return Ok(None);
         }
@@ -176,7 +179,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the newest operation, carried out or not, with whether it was aborted.
-    pub(crate) fn last(&self) -> Result<Option<(Recorded<P>, bool)>, P::Error> {
+    pub(crate) fn last(&self) -> LogResult<Option<(Recorded<P>, bool)>, P> {
         self.find_last(|_| true)
     }
 
@@ -184,7 +187,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn find_last(
         &self,
         is_wanted: impl Fn(&Recorded<P>) -> bool,
-    ) -> Result<Option<(Recorded<P>, bool)>, P::Error> {
+    ) -> LogResult<Option<(Recorded<P>, bool)>, P> {
         let mut aborted = Vec::new();
         for line in self.lines(None)? {
             match line? {
@@ -202,17 +205,17 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Iterates over the operations without those that were aborted, newest first.
     pub(crate) fn operations(
         &self,
-    ) -> Result<impl Iterator<Item = Result<Recorded<P>, P::Error>> + use<'d, P>, P::Error> {
+    ) -> LogResult<impl Iterator<Item = LogResult<Recorded<P>, P>> + use<'d, P>, P> {
         Ok(without_aborted(self.lines(None)?))
     }
 
     /// Iterates over the operations of which `is_completed`, newest first, with their undos.
     ///
     /// For stores in which the next writer records no interruption.
-    pub(crate) fn completed_operations<F: FnMut(&Recorded<P>) -> Result<bool, P::Error>>(
+    pub(crate) fn completed_operations<F: FnMut(&Recorded<P>) -> LogResult<bool, P>>(
         &self,
         mut is_completed: F,
-    ) -> Result<impl Iterator<Item = Result<Recorded<P>, P::Error>> + use<'d, P, F>, P::Error> {
+    ) -> LogResult<impl Iterator<Item = LogResult<Recorded<P>, P>> + use<'d, P, F>, P> {
         let completed = self.operations()?.filter_map(move |record| {
             let completed = record
                 .and_then(|record| is_completed(&record).map(|is_so| is_so.then_some(record)));
@@ -222,7 +225,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the records of the operations for the user, with their undos, newest first.
-    pub(crate) fn records(&self) -> Result<Vec<Recorded<P::Subject>>, P::Error> {
+    pub(crate) fn records(&self) -> LogResult<Vec<Recorded<P::Subject>>, P> {
         let mut records = to_records(self.operations()?).collect::<Result<Vec<_>, _>>()?;
         mark_undone(&mut records);
         Ok(records)
@@ -232,7 +235,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     fn lines(
         &self,
         position: Option<&LogPosition>,
-    ) -> Result<impl Iterator<Item = Result<LogLine<P>, P::Error>> + use<'d, P>, P::Error> {
+    ) -> LogResult<impl Iterator<Item = LogResult<LogLine<P>, P>> + use<'d, P>, P> {
         Ok(self.parsed_lines(position)?.filter_map(Result::transpose))
     }
 
@@ -240,8 +243,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     fn parsed_lines(
         &self,
         position: Option<&LogPosition>,
-    ) -> Result<impl Iterator<Item = Result<Option<LogLine<P>>, P::Error>> + use<'d, P>, P::Error>
-    {
+    ) -> LogResult<impl Iterator<Item = LogResult<Option<LogLine<P>>, P>> + use<'d, P>, P> {
         let refused = self.read_error();
         let lines = files::lines_newest_first(self.disk, self.folder, position);
         Ok(lines.map_err(&refused)?.map(move |line| {
@@ -251,7 +253,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     }
 
     /// Returns the file and number of each line that cannot be parsed; empty lines are skipped.
-    pub(crate) fn invalid_lines(&self) -> Result<Vec<(String, usize)>, P::Error> {
+    pub(crate) fn invalid_lines(&self) -> LogResult<Vec<(String, usize)>, P> {
         let refused = self.read_error();
         let is_valid = |line: &RawLine| {
             line.bytes.trim_ascii().is_empty() || LogLine::<P>::from_json(&line.bytes).is_some()
@@ -276,7 +278,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
     ///
     /// No other process may append a line during the call.
-    pub(crate) fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), P::Error> {
+    pub(crate) fn purge(&self, before: DateTime<Utc>) -> LogResult<(u64, u64), P> {
         files::purge(self.disk, self.folder, before)
             .map_err(|error| OperationError::WriteLog(self.folder, error).into())
     }
@@ -326,8 +328,8 @@ fn without_aborted<P, E>(
 
 /// Converts logged operations to records for the user; those that are not listed are omitted.
 pub(crate) fn to_records<P: LogPayload>(
-    operations: impl Iterator<Item = Result<Recorded<P>, P::Error>>,
-) -> impl Iterator<Item = Result<Recorded<P::Subject>, P::Error>> {
+    operations: impl Iterator<Item = LogResult<Recorded<P>, P>>,
+) -> impl Iterator<Item = LogResult<Recorded<P::Subject>, P>> {
     operations.filter_map(|logged| match logged {
         Ok(logged) => to_record(logged).map(Ok),
         Err(error) => Some(Err(error)),
@@ -342,9 +344,9 @@ fn to_record<P: LogPayload>(logged: Recorded<P>) -> Option<Recorded<P::Subject>>
 
 /// Returns the operation `undone`, if it can be undone, and its record for the user.
 pub(crate) fn find_undoable<P: LogPayload + Clone>(
-    operations: impl Iterator<Item = Result<Recorded<P>, P::Error>>,
+    operations: impl Iterator<Item = LogResult<Recorded<P>, P>>,
     undone: &OperationId,
-) -> Result<(Recorded<P>, Recorded<P::Subject>), P::Error> {
+) -> LogResult<(Recorded<P>, Recorded<P::Subject>), P> {
     let logged = memory_core::find_undoable(operations, undone)?;
     let record = to_record(logged.clone()).ok_or_else(|| not_found_error(undone))?;
     Ok((logged, record))
