@@ -22,6 +22,13 @@ def recurse(f; condition): def again: ., (f | select(condition) | again); again;
 def error(message): message | error;
 def halt_error: halt_error(5);
 def debug(messages): (messages | empty), .;
+def env: {};
+def input_filename: null;
+def input_line_number: 0;
+def get_search_list: [];
+def have_literal_numbers: true;
+def have_decnum: true;
+def modulemeta: error("modules are not supported: cannot find " + tojson);
 def inputs: def again: (try input catch if . == "No more inputs" then empty else error end) | (., again); again;
 
 def add(f): reduce f as $value (null; . + $value);
@@ -66,7 +73,10 @@ def flatten($depth):
 def from_entries:
   reduce .[] as $entry ({}; . + ($entry | {
     (.key // .Key // .name // .Name): (if has("value") then .value else .Value end) }));
+def to_entries: [keys_unsorted[] as $key | { key: $key, value: .[$key] }];
 def with_entries(f): to_entries | map(f) | from_entries;
+def toarray: if type == "array" then . else [.] end;
+def transpose: [range(map(length) | max // 0) as $index | [.[][$index]]];
 def combinations:
   if length == 0 then [] else .[0][] as $head | .[1:] | combinations | [$head] + . end;
 def combinations($count): [range($count) as $round | .] | combinations;
@@ -97,6 +107,7 @@ def join($separator):
     (if . == null then "" else . + $separator end)
     + ($piece | if type == "boolean" or type == "number" then tostring else . // "" end))
   // "";
+def trimstr($affix): ltrimstr($affix) | rtrimstr($affix);
 def ascii: [.] | implode;
 
 def _pattern:

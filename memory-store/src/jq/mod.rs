@@ -13,7 +13,6 @@
 //! | `definitions`, `natives` | the builtins, written in jq and in Rust; only those that a program uses are compiled |
 //! | `value`, `literal`, `number`, `arithmetic`, `json_path` | values, their comparison and arithmetic, and changes at a path |
 //! | `read`, `write` | JSON as jq parses and prints it |
-//! | `calendar` | dates; the only time zone is UTC |
 //! | `engine`, `program` | the execution of programs |
 //! | `wire`, `sandbox`, `slots` | the execution in a child process, and how many run at the same time |
 //!
@@ -36,7 +35,9 @@
 //! - An invalid program is refused with jq's message and position, but without the list of expected tokens.
 //! - Regular expressions use another engine than jq's Oniguruma. It supports look-around, named groups and backreferences; the
 //!   flag `l` (longest match) has no effect.
-//! - `now` is the time of the machine, and `localtime`, `strflocaltime` and `mktime` support no time zone but UTC.
+//! - `now` is the time of the machine, and `localtime`, `strflocaltime` and `mktime` support no time zone but UTC. Years are
+//!   from -262143 to 262142; `strftime` writes them with at least four digits, and with a sign outside of 0 to 9999.
+//!   Years are from -262143 to 262142; `strftime` writes them with four digits at least, and with a sign outside of 0 to 9999.
 //! - `input_filename` is `null`, `input_line_number` is 0, `debug` and `stderr` have no effect, `$__prog_args` does not exist.
 //! - `-0` as the result of a computation is printed as `-0`.
 //! - Builtins with several arguments that each have several outputs iterate over the first argument in the outer loop.
@@ -45,7 +46,6 @@
 //! A child process is necessary because nothing less survives a filter that calls itself forever.
 
 mod arithmetic;
-mod calendar;
 mod definitions;
 mod engine;
 mod error;

@@ -207,7 +207,6 @@ pub(crate) fn fold<'s>(
 
 /// Translates a string with interpolations; the last interpolation is the outermost loop.
 pub(crate) fn string<'s>(
-    format: Option<&'s str>,
     mut parts: Vec<StrPart<&'s str, Term<&'s str>>>,
     arena: &'s Arena,
 ) -> Term<&'s str> {
@@ -216,7 +215,7 @@ pub(crate) fn string<'s>(
         .filter(|part| matches!(part, StrPart::Term(term) if !has_single_output(term)))
         .count();
     if many < 2 {
-        return Term::Str(format, parts);
+        return Term::Str(None, parts);
     }
     let mut bindings = Vec::new();
     for (index, part) in parts.iter_mut().enumerate() {
@@ -227,7 +226,7 @@ pub(crate) fn string<'s>(
     }
     bindings
         .into_iter()
-        .fold(Term::Str(format, parts), |body, (name, value)| {
+        .fold(Term::Str(None, parts), |body, (name, value)| {
             with(value, name, body)
         })
 }
@@ -299,6 +298,7 @@ fn has_single_output(term: &Term<&str>) -> bool {
                     .as_ref()
                     .is_none_or(|otherwise| has_single_output(otherwise))
         }
+        Term::Call("format", args) => args.iter().all(has_single_output),
         Term::Call(name, args) => args.is_empty() && SINGLE.contains(name) || *name == "_modify",
         Term::Path(term, path) => {
             has_single_output(term) && path.0.iter().all(|(part, _)| has_single_index(part))

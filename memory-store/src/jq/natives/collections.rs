@@ -23,14 +23,11 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         builtin!("has", has, 1),
         builtin!("contains", contains, 1),
         builtin!("add", add),
-        builtin!("to_entries", to_entries),
         builtin!("reverse", reverse),
         builtin!("sort", sort),
         builtin!("unique", unique),
         builtin!("min", min),
         builtin!("max", max),
-        builtin!("transpose", transpose),
-        builtin!("toarray", to_array),
         builtin!("type", type_name),
         builtin!("_sort_by", sort_by, 1),
         builtin!("_group_by", group_by, 1),
@@ -150,22 +147,6 @@ fn add(value: Val) -> JqEvalResult {
         .try_fold(Val::Null, |sum, value| sum + value)
 }
 
-fn to_entries(value: Val) -> JqEvalResult {
-    let entry = |key: Val, value: &Val| Val::record([("key", key), ("value", value.clone())]);
-    match &value {
-        Val::Obj(map) => Ok(map
-            .iter()
-            .map(|(key, value)| entry(Val::Str(key.clone()), value))
-            .collect()),
-        Val::Arr(values) => Ok(values
-            .iter()
-            .enumerate()
-            .map(|(index, value)| entry(Val::count(index), value))
-            .collect()),
-        _ => Err(type_error(&value, "has no keys")),
-    }
-}
-
 /// Reverses a string or an array; other values must have a length below 1.
 fn reverse(value: Val) -> JqEvalResult {
     match value {
@@ -183,39 +164,6 @@ fn reverse(value: Val) -> JqEvalResult {
             }
         }
     }
-}
-
-fn transpose(value: Val) -> JqEvalResult {
-    let rows: Vec<Val> = jaq_core::ValT::values(value).collect::<Result<_, _>>()?;
-    let mut width = 0;
-    for row in &rows {
-        match length(row.clone())?.number() {
-            Some(length) if row.kind() == "array" || row.kind() == "null" => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "it is a length"
-                )]
-                let length = length as usize;
-                width = width.max(length);
-            }
-            _ => return Err(crate::jq::error::cannot_index(row, &Val::Num(0.0))),
-        }
-    }
-    let column = |index: usize| {
-        rows.iter()
-            .map(|row| json_path::get(row, &Val::count(index)))
-            .collect::<JqEvalResult>()
-    };
-    (0..width).map(column).collect()
-}
-
-fn to_array(value: Val) -> JqEvalResult {
-    Ok(if value.kind() == "array" {
-        value
-    } else {
-        Val::array(vec![value])
-    })
 }
 
 fn sort(value: Val) -> JqEvalResult {

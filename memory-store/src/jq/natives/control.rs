@@ -5,10 +5,10 @@ use jaq_core::native::{Fun, bome, run, v};
 use jaq_core::{Bind, Exn, Native};
 
 use super::builtin;
+use crate::jq::definitions;
 use crate::jq::engine::JqTypes;
 use crate::jq::error::{JqEvalResult, JqRuntimeError, runtime_error, type_error};
-use crate::jq::value::{Map, Val};
-use crate::jq::{definitions, write};
+use crate::jq::value::Val;
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
     let nothing =
@@ -25,15 +25,7 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         builtin!("false", always_false),
         builtin!("null", null),
         builtin!("not", not),
-        builtin!("env", empty_environment),
-        builtin!("input_filename", null),
-        builtin!("input_line_number", zero),
-        builtin!("get_search_list", empty_search_list),
-        builtin!("have_literal_numbers", always_true),
-        builtin!("have_decnum", always_true),
         builtin!("builtins", builtins),
-        builtin!("modulemeta", refuse_module),
-        builtin!("_unknown_format", unknown_format, 1),
         run(("range", v(2), |mut cv| {
             let (end, start) = (cv.0.pop_var(), cv.0.pop_var());
             range(&start, &end, &Val::Num(1.0))
@@ -127,35 +119,8 @@ fn null(_: Val) -> JqEvalResult {
     Ok(Val::Null)
 }
 
-fn zero(_: Val) -> JqEvalResult {
-    Ok(Val::Num(0.0))
-}
-
 fn not(value: Val) -> JqEvalResult {
     Ok(Val::Bool(!value.truthy()))
-}
-
-/// Returns the environment, which is always empty here.
-fn empty_environment(_: Val) -> JqEvalResult {
-    Ok(Val::object(Map::default()))
-}
-
-fn empty_search_list(_: Val) -> JqEvalResult {
-    Ok(Val::array(Vec::new()))
-}
-
-fn refuse_module(value: Val) -> JqEvalResult {
-    Err(runtime_error(format!(
-        "modules are not supported: cannot find {}",
-        write::excerpt(&value)
-    )))
-}
-
-fn unknown_format(_: Val, name: &Val) -> JqEvalResult {
-    Err(runtime_error(format!(
-        "{} is not a valid format",
-        name.clone().text()
-    )))
 }
 
 /// Returns the last output of the previous round of `foreach`.
@@ -173,7 +138,7 @@ fn builtins(_: Val) -> JqEvalResult {
         .map(|(name, args, _)| (name.to_owned(), args.len()));
     let names = natives
         .chain(definitions::names())
-        .filter(|(name, _)| !name.starts_with(['_', '@']));
+        .filter(|(name, _)| !name.starts_with('_'));
     let mut names: Vec<String> = names
         .map(|(name, arity)| format!("{name}/{arity}"))
         .collect();

@@ -6,37 +6,18 @@ use jaq_core::native::Fun;
 
 use super::builtin;
 use crate::jq::engine::JqTypes;
-use crate::jq::error::{JqEvalResult, type_error};
+use crate::jq::error::{JqEvalResult, runtime_error, type_error};
 use crate::jq::value::Val;
 use crate::jq::write;
-
-/// The names of all formats.
-pub(crate) const FORMATS: [&str; 12] = [
-    "@text", "@json", "@csv", "@tsv", "@html", "@uri", "@urid", "@sh", "@base64", "@base64d",
-    "@base32", "@base32d",
-];
 
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 pub(super) fn natives() -> Vec<Fun<JqTypes>> {
-    vec![
-        builtin!("@text", text),
-        builtin!("@json", json),
-        builtin!("@csv", csv),
-        builtin!("@tsv", tsv),
-        builtin!("@html", html),
-        builtin!("@uri", uri),
-        builtin!("@urid", uri_decoded),
-        builtin!("@sh", shell),
-        builtin!("@base64", base64),
-        builtin!("@base64d", base64_decoded),
-        builtin!("@base32", base32),
-        builtin!("@base32d", base32_decoded),
-        builtin!("format", format, 1),
-    ]
+    vec![builtin!("format", format, 1)]
 }
 
+/// Formats a value; `@csv` is `format("csv")`.
 fn format(value: Val, name: &Val) -> JqEvalResult {
     let Val::Str(name) = name else {
         return Err(type_error(name, "is not a valid format"));
@@ -54,9 +35,7 @@ fn format(value: Val, name: &Val) -> JqEvalResult {
         "base64d" => base64_decoded(value),
         "base32" => base32(value),
         "base32d" => base32_decoded(value),
-        other => Err(crate::jq::error::runtime_error(format!(
-            "{other} is not a valid format"
-        ))),
+        other => Err(runtime_error(format!("{other} is not a valid format"))),
     }
 }
 

@@ -19,8 +19,6 @@ use jaq_core::native::Fun;
 
 use super::engine::JqTypes;
 
-pub(crate) use formats::FORMATS;
-
 /// Defines a builtin with no, one or two arguments besides the input.
 macro_rules! builtin {
     ($name:literal, $function:path) => {

@@ -26,7 +26,6 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         builtin!("endswith", ends_with, 1),
         builtin!("ltrimstr", trim_prefix, 1),
         builtin!("rtrimstr", trim_suffix, 1),
-        builtin!("trimstr", trim_both, 1),
         builtin!("trim", trim),
         builtin!("ltrim", trim_start),
         builtin!("rtrim", trim_end),
@@ -175,10 +174,6 @@ fn trim_suffix(value: Val, suffix: &Val) -> JqEvalResult {
             .map_or(value.clone(), Val::str)),
         _ => Err(runtime_error("endswith() requires string inputs")),
     }
-}
-
-fn trim_both(value: Val, affix: &Val) -> JqEvalResult {
-    trim_suffix(trim_prefix(value, affix)?, affix)
 }
 
 fn trim(value: Val) -> JqEvalResult {

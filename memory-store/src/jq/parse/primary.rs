@@ -6,7 +6,6 @@ use jaq_core::path::Part;
 
 use super::{JqParser, KEYWORDS, ParseResult};
 use crate::jq::lex::JqTokenKind;
-use crate::jq::natives::FORMATS;
 use crate::jq::term;
 use crate::jq::value::Val;
 
@@ -24,7 +23,7 @@ impl<'s> JqParser<'s> {
                     return self.string_term();
                 }
                 self.next();
-                Ok(self.format(token.text))
+                Ok(Self::format(token.text))
             }
             JqTokenKind::Variable => {
                 self.next();
@@ -186,13 +185,9 @@ impl<'s> JqParser<'s> {
         ])
     }
 
-    fn format(&mut self, name: &'s str) -> Term<&'s str> {
-        if !FORMATS.contains(&name) {
-            let name = term::text(&name[1..]);
-            self.calls.push(("_unknown_format".to_owned(), 1));
-            return Term::Call("_unknown_format", vec![name]);
-        }
-        Term::Call(name, Vec::new())
+    /// Returns the call for a format such as `@csv`.
+    fn format(name: &'s str) -> Term<&'s str> {
+        Term::Call("format", vec![term::text(&name[1..])])
     }
 
     /// Parses a string with an optional format.
@@ -220,7 +215,10 @@ impl<'s> JqParser<'s> {
                         self.at -= 1;
                         return Err(self.unexpected());
                     }
-                    parts.push(StrPart::Term(inserted));
+                    parts.push(StrPart::Term(match format {
+                        Some(format) => term::pipe(inserted, Self::format(format)),
+                        None => inserted,
+                    }));
                 }
                 JqTokenKind::QuoteEnd => break,
                 _ => {
@@ -229,7 +227,6 @@ impl<'s> JqParser<'s> {
                 }
             }
         }
-        let format = format.filter(|format| *format != "@text");
-        Ok(term::string(format, parts, self.arena))
+        Ok(term::string(parts, self.arena))
     }
 }
