@@ -65,6 +65,8 @@ def JOIN($index; f; key; joined): f | [., $index[key]] | joined;
 def sort_by(f): _sort_by(map([f]));
 def group_by(f): _group_by(map([f]));
 def unique_by(f): _unique_by(map([f]));
+def min: _min_by(.);
+def max: _max_by(.);
 def min_by(f): _min_by(map([f]));
 def max_by(f): _max_by(map([f]));
 def flatten: _flatten(null);
@@ -107,6 +109,9 @@ def join($separator):
     (if . == null then "" else . + $separator end)
     + ($piece | if type == "boolean" or type == "number" then tostring else . // "" end))
   // "";
+def ltrimstr($prefix): if startswith($prefix) then .[$prefix | length:] else . end;
+def rtrimstr($suffix):
+  if endswith($suffix) then .[:length - ($suffix | length)] else . end;
 def trimstr($affix): ltrimstr($affix) | rtrimstr($affix);
 def ascii: [.] | implode;
 
@@ -114,6 +119,8 @@ def _pattern:
   if type == "string" then [., null]
   elif type == "array" and length > 0 then [.[0], .[1]]
   else error(type + " not a string or array") end;
+def _captured:
+  reduce (.captures[] | select(.name != null)) as $group ({}; .[$group.name] = $group.string);
 def match($pattern; $flags): _match($pattern; $flags; false)[];
 def match($pattern): ($pattern | _pattern) as [$pattern, $flags] | match($pattern; $flags);
 def test($pattern; $flags): _match($pattern; $flags; true);

@@ -1,6 +1,7 @@
 //! The lexer of jq programs.
 
 use super::error::JqSyntaxError;
+use super::read::{EscapeError, unescape};
 
 /// A token with its text in the program.
 #[derive(Debug, Clone, Copy)]
@@ -167,66 +168,25 @@ impl<'s> Lexer<'s> {
 
     fn escape(&mut self) -> Result<(), JqSyntaxError> {
         let rest = self.rest();
-        let escaped = rest[1..].chars().next();
-        let simple = match escaped {
-            Some(char @ ('"' | '\\' | '/')) => char,
-            Some('b') => '\u{8}',
-            Some('f') => '\u{c}',
-            Some('n') => '\n',
-            Some('r') => '\r',
-            Some('t') => '\t',
-            Some('u') => return self.unicode(),
-            _ => {
+        let (place, message) = match unescape(rest) {
+            Ok((character, length)) => {
+                self.push(JqTokenKind::Char(character), length);
+                return Ok(());
+            }
+            Err(EscapeError::Digits(at)) => (at - 2..at, EscapeError::DIGITS.to_owned()),
+            Err(EscapeError::Unfinished | EscapeError::Unknown) => {
+                let escaped = rest[1..].chars().next();
                 let length = 1 + escaped.map_or(0, char::len_utf8);
+                let column = length + 2;
+                let written = &rest[..length];
                 let message = format!(
-                    "Invalid escape at line 1, column {} (while parsing '\"{}\"')",
-                    length + 2,
-                    &rest[..length]
+                    "Invalid escape at line 1, column {column} (while parsing '\"{written}\"')"
                 );
-                return Err(JqSyntaxError::at(
-                    self.program,
-                    self.at..self.at + length,
-                    &message,
-                ));
+                (0..length, message)
             }
         };
-        self.push(JqTokenKind::Char(simple), 2);
-        Ok(())
-    }
-
-    /// Parses a `\u` escape: a code point, or a surrogate pair.
-    fn unicode(&mut self) -> Result<(), JqSyntaxError> {
-        let rest = self.rest();
-        let hex = |at: usize| {
-            let digits = rest
-                .get(at..at + 4)
-                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-            digits.and_then(|digits| u32::from_str_radix(digits, 16).ok())
-        };
-        let Some(high) = hex(2) else {
-            let message = "Invalid characters in \\uXXXX escape";
-            return Err(JqSyntaxError::at(
-                self.program,
-                self.at..self.at + 2,
-                message,
-            ));
-        };
-        let low = if rest[6..].starts_with("\\u") {
-            hex(8)
-        } else {
-            None
-        };
-        let (code, length) = match (high, low) {
-            (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) => {
-                (0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00), 12)
-            }
-            _ => (high, 6),
-        };
-        self.push(
-            JqTokenKind::Char(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)),
-            length,
-        );
-        Ok(())
+        let place = self.at + place.start..self.at + place.end;
+        Err(JqSyntaxError::at(self.program, place, &message))
     }
 }
 

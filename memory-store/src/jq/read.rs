@@ -224,48 +224,24 @@ impl<'t> JsonReader<'t> {
     }
 
     fn escape(&mut self) -> Result<char, JsonSyntaxError> {
-        self.at += 1;
-        let byte = self
-            .peek()
-            .ok_or_else(|| self.error("Expected escape character at end of string"))?;
-        self.at += 1;
-        Ok(match byte {
-            b'"' => '"',
-            b'\\' => '\\',
-            b'/' => '/',
-            b'b' => '\u{8}',
-            b'f' => '\u{c}',
-            b'n' => '\n',
-            b'r' => '\r',
-            b't' => '\t',
-            b'u' => {
-                let high = self.hex()?;
-                if !(0xd800..0xdc00).contains(&high) {
-                    return Ok(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
-                }
-                let before = self.at;
-                if self.text[self.at..].starts_with("\\u") {
-                    self.at += 2;
-                    let low = self.hex()?;
-                    if (0xdc00..0xe000).contains(&low) {
-                        let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-                        return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-                    }
-                    self.at = before;
-                }
-                char::REPLACEMENT_CHARACTER
+        match unescape(&self.text[self.at..]) {
+            Ok((character, length)) => {
+                self.at += length;
+                Ok(character)
             }
-            _ => return Err(self.error_at("Invalid escape", self.token_end())),
-        })
-    }
-
-    fn hex(&mut self) -> Result<u32, JsonSyntaxError> {
-        let digits = self.text.get(self.at..self.at + 4);
-        let code = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let code = code.and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        let code = code.ok_or_else(|| self.error("Invalid characters in \\uXXXX escape"))?;
-        self.at += 4;
-        Ok(code)
+            Err(EscapeError::Unfinished) => {
+                self.at += 1;
+                Err(self.error("Expected escape character at end of string"))
+            }
+            Err(EscapeError::Digits(at)) => {
+                self.at += at;
+                Err(self.error(EscapeError::DIGITS))
+            }
+            Err(EscapeError::Unknown) => {
+                self.at += 2;
+                Err(self.error_at("Invalid escape", self.token_end()))
+            }
+        }
     }
 
     /// Parses a number, a JSON literal or `nan`.
@@ -321,6 +297,56 @@ impl Iterator for JsonReader<'_> {
         self.broken = value.is_err();
         Some(value)
     }
+}
+
+/// The reason why an escape has no character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EscapeError {
+    /// The text ends after the backslash.
+    Unfinished,
+    /// There are no four digits at an offset in the escape.
+    Digits(usize),
+    Unknown,
+}
+
+impl EscapeError {
+    /// The message for [`EscapeError::Digits`].
+    pub(crate) const DIGITS: &'static str = "Invalid characters in \\uXXXX escape";
+}
+
+/// Returns the character of the escape at the start of `text`, and the length of the escape.
+///
+/// Two halves of a character are one escape; one half alone is `\u{fffd}`.
+pub(crate) fn unescape(text: &str) -> Result<(char, usize), EscapeError> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 4);
+        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
+        let unit = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        unit.ok_or(EscapeError::Digits(at))
+    };
+    let character = match text.as_bytes().get(1) {
+        None => return Err(EscapeError::Unfinished),
+        Some(letter @ (b'"' | b'\\' | b'/')) => char::from(*letter),
+        Some(b'b') => '\u{8}',
+        Some(b'f') => '\u{c}',
+        Some(b'n') => '\n',
+        Some(b'r') => '\r',
+        Some(b't') => '\t',
+        Some(b'u') => {
+            let high = unit(2)?;
+            let is_pair = (0xd800..0xdc00).contains(&high) && text[6..].starts_with("\\u");
+            let (code, length) = match is_pair.then(|| unit(8)).transpose()? {
+                Some(low @ 0xdc00..0xe000) => {
+                    (0x10000 + ((high - 0xd800) << 10) + low - 0xdc00, 12)
+                }
+                _ => (high, 6),
+            };
+            let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+            return Ok((character, length));
+        }
+        Some(_) => return Err(EscapeError::Unknown),
+    };
+    Ok((character, 2))
 }
 
 /// Returns whether a word is a number.

@@ -26,8 +26,6 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         builtin!("reverse", reverse),
         builtin!("sort", sort),
         builtin!("unique", unique),
-        builtin!("min", min),
-        builtin!("max", max),
         builtin!("type", type_name),
         builtin!("_sort_by", sort_by, 1),
         builtin!("_group_by", group_by, 1),
@@ -226,14 +224,6 @@ fn unique_by(value: Val, keys: &Val) -> JqEvalResult {
     let pairs = sort_with_keys(value, keys)?;
     let groups = pairs.chunk_by(|(left, _), (right, _)| left.order(right).is_eq());
     Ok(groups.map(|group| group[0].1.clone()).collect())
-}
-
-fn min(value: Val) -> JqEvalResult {
-    extreme(&value, &value, Ordering::is_lt)
-}
-
-fn max(value: Val) -> JqEvalResult {
-    extreme(&value, &value, Ordering::is_ge)
 }
 
 fn min_by(value: Val, keys: &Val) -> JqEvalResult {

@@ -17,7 +17,6 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
             let (test, flags, pattern) = (cv.0.pop_var(), cv.0.pop_var(), cv.0.pop_var());
             bome(matches(&cv.1, &pattern, &flags, test.truthy()))
         })),
-        builtin!("_captured", named_captures),
         builtin!("_between", text_between, 1),
         builtin!("_replaced", replace_matches, 2),
     ]
@@ -220,20 +219,6 @@ fn count(value: &Val) -> usize {
     )]
     let count = value.number().unwrap_or(0.0) as usize;
     count
-}
-
-/// Returns the named groups of a match as an object.
-fn named_captures(found: Val) -> JqEvalResult {
-    let Val::Arr(groups) = object_field(&found, "captures") else {
-        return Ok(Val::object(Map::default()));
-    };
-    let mut map = Map::default();
-    for group in groups.iter() {
-        if let Val::Str(name) = object_field(group, "name") {
-            map.insert(name, object_field(group, "string"));
-        }
-    }
-    Ok(Val::object(map))
 }
 
 /// Returns the parts of the text between `matches`.

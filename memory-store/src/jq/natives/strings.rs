@@ -24,8 +24,6 @@ pub(super) fn natives() -> Vec<Fun<JqTypes>> {
         builtin!("ascii_upcase", ascii_upcase),
         builtin!("startswith", starts_with, 1),
         builtin!("endswith", ends_with, 1),
-        builtin!("ltrimstr", trim_prefix, 1),
-        builtin!("rtrimstr", trim_suffix, 1),
         builtin!("trim", trim),
         builtin!("ltrim", trim_start),
         builtin!("rtrim", trim_end),
@@ -154,24 +152,6 @@ fn starts_with(value: Val, prefix: &Val) -> JqEvalResult {
 fn ends_with(value: Val, suffix: &Val) -> JqEvalResult {
     match (&value, suffix) {
         (Val::Str(text), Val::Str(suffix)) => Ok(Val::Bool(text.ends_with(&***suffix))),
-        _ => Err(runtime_error("endswith() requires string inputs")),
-    }
-}
-
-fn trim_prefix(value: Val, prefix: &Val) -> JqEvalResult {
-    match (&value, prefix) {
-        (Val::Str(text), Val::Str(prefix)) => Ok(text
-            .strip_prefix(&***prefix)
-            .map_or(value.clone(), Val::str)),
-        _ => Err(runtime_error("startswith() requires string inputs")),
-    }
-}
-
-fn trim_suffix(value: Val, suffix: &Val) -> JqEvalResult {
-    match (&value, suffix) {
-        (Val::Str(text), Val::Str(suffix)) => Ok(text
-            .strip_suffix(&***suffix)
-            .map_or(value.clone(), Val::str)),
         _ => Err(runtime_error("endswith() requires string inputs")),
     }
 }
