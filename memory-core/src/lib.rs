@@ -105,6 +105,8 @@ mod write;
 pub mod bank;
 pub mod conversation;
 pub mod datetime;
+#[cfg(feature = "html")]
+pub mod html;
 pub mod instance;
 pub mod json;
 pub mod query_parser;

@@ -68,7 +68,6 @@ mod letta;
 mod located_source;
 mod logseq;
 mod markdown;
-mod markdown_events;
 mod markdown_links;
 mod mcp_memory_service;
 mod mem0;

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
+use memory_core::html::MarkdownEvents;
 use percent_encoding::percent_decode_str;
 use pulldown_cmark::{Event, LinkType, Options, Tag};
-
-use crate::markdown_events::MarkdownEvents;
 
 /// The marks between the shown text and the address of a link.
 const ADDRESS_START: &str = "](";

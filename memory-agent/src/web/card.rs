@@ -1,13 +1,13 @@
 //! A memory in a list: title, passage, attributes, and why it was found.
 
+use memory_core::html::{plain_text, visible_text};
 use memory_core::query_parser::QueryWord;
 use memory_core::rank::{PARTS, RankFeature};
 use memory_core::text::to_one_line;
 use memory_core::{Hit, Memory, Phase, RecalledId, Scope, StoredMemory};
 
 use super::fields::{encode, encode_pairs};
-use super::html::{Label, visible_text};
-use super::markdown::plain_text;
+use super::html::Label;
 use super::request::WebRequest;
 use super::time_label::TimeLabel;
 

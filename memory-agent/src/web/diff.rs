@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::iter;
 
 use chrono::{DateTime, Utc};
+use memory_core::html::{HiddenCharacterStyle, push_visible};
 use memory_core::{Memory, MemoryId, Phase};
 use similar::{ChangeTag, DiffOp, TextDiff};
 
-use super::html::{Label, SafeHtml, push_visible};
+use super::html::{Label, SafeHtml};
 
 /// Number of unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -100,10 +101,10 @@ fn push_line<'a>(
         let part = part.trim_end_matches(['\n', '\r']);
         if is_marked && !part.is_empty() {
             html.push_str("<b>");
-            push_visible(html, part);
+            push_visible(html, part, HiddenCharacterStyle::Element);
             html.push_str("</b>");
         } else {
-            push_visible(html, part);
+            push_visible(html, part, HiddenCharacterStyle::Element);
         }
     }
     html.push_str("</");

@@ -4,11 +4,12 @@ use askama::Template;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use memory_core::bank::BankError;
+use memory_core::html::{HiddenCharacterStyle, push_visible};
 use memory_core::text::format_error_chain;
 use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, ToolError};
 
-use super::html::{SafeHtml, push_visible};
+use super::html::SafeHtml;
 use super::layout::Layout;
 use crate::http::status;
 
@@ -154,7 +155,7 @@ fn with_code(message: &str) -> SafeHtml {
         if 0 < number {
             html.push_str(if number % 2 == 1 { "<code>" } else { "</code>" });
         }
-        push_visible(&mut html, part);
+        push_visible(&mut html, part, HiddenCharacterStyle::Element);
     }
     if message.matches('`').count() % 2 == 1 {
         html.push_str("</code>");

@@ -1,9 +1,9 @@
 //! HTML values for templates: rendered HTML, and labels with the text of people and programs.
 
-use std::fmt::{self, Write};
+use std::fmt;
 
 use askama::filters::HtmlSafe;
-use memory_core::text::deceptive_characters;
+use memory_core::html::{HiddenCharacterStyle, push_visible};
 
 /// HTML that is safe to insert into a page without escaping.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl SafeHtml {
     /// Escapes a text. Hidden and control characters are displayed as their code points.
     pub(crate) fn from_text(text: &str) -> Self {
         let mut html = String::with_capacity(text.len() + 32);
-        push_visible(&mut html, text);
+        push_visible(&mut html, text, HiddenCharacterStyle::Element);
         Self(html)
     }
 
@@ -45,7 +45,7 @@ impl Label {
     pub(crate) fn new(text: &str) -> Self {
         let mut html = String::with_capacity(text.len() + 32);
         html.push_str("<bdi dir=\"auto\">");
-        push_visible(&mut html, text);
+        push_visible(&mut html, text, HiddenCharacterStyle::Element);
         html.push_str("</bdi>");
         Self(html)
     }
@@ -67,13 +67,17 @@ impl Label {
             else {
                 continue;
             };
-            push_visible(&mut html, before);
+            push_visible(&mut html, before, HiddenCharacterStyle::Element);
             html.push_str("<mark>");
-            push_visible(&mut html, found);
+            push_visible(&mut html, found, HiddenCharacterStyle::Element);
             html.push_str("</mark>");
             end = mark.end;
         }
-        push_visible(&mut html, text.get(end..).unwrap_or_default());
+        push_visible(
+            &mut html,
+            text.get(end..).unwrap_or_default(),
+            HiddenCharacterStyle::Element,
+        );
         html.push_str("</bdi>");
         Self(html)
     }
@@ -86,50 +90,6 @@ impl fmt::Display for Label {
 }
 
 impl HtmlSafe for Label {}
-
-/// Appends `text` with escaped markup, and with hidden and control characters as code points.
-pub(crate) fn push_visible(html: &mut String, text: &str) {
-    let mut deceptive = deceptive_characters(text).map(|(at, _)| at).peekable();
-    for (at, character) in text.char_indices() {
-        let is_deceptive = deceptive.next_if_eq(&at).is_some();
-        let is_control = character.is_control() && !matches!(character, '\n' | '\t');
-        if is_deceptive || is_control {
-            write!(
-                html,
-                "<span class=\"hidden-character\">U+{:04X}</span>",
-                u32::from(character)
-            )
-            .expect("a text grows");
-        } else {
-            push_escaped(html, character);
-        }
-    }
-}
-
-pub(crate) fn push_escaped(html: &mut String, character: char) {
-    match character {
-        '<' => html.push_str("&lt;"),
-        '>' => html.push_str("&gt;"),
-        '&' => html.push_str("&amp;"),
-        '"' => html.push_str("&quot;"),
-        '\'' => html.push_str("&#39;"),
-        other => html.push(other),
-    }
-}
-
-/// Returns `text` with hidden and control characters as code points, for attributes and titles, which contain no elements.
-pub(crate) fn visible_text(text: &str) -> String {
-    let mut deceptive = deceptive_characters(text).map(|(at, _)| at).peekable();
-    let mut visible = String::with_capacity(text.len());
-    for (at, character) in text.char_indices() {
-        if deceptive.next_if_eq(&at).is_some() || character.is_control() {
-            write!(visible, "[U+{:04X}]", u32::from(character)).expect("a text grows");
-        } else {
-            visible.push(character);
-        }
-    }
-    visible
-}
 
 #[cfg(test)]
 mod tests {
@@ -145,7 +105,6 @@ mod tests {
             "<bdi dir=\"auto\">a&lt;b onclick=&#39;x&#39;&gt;<span class=\"hidden-character\">U+202E</span>&amp;\
              <span class=\"hidden-character\">U+200B</span><span class=\"hidden-character\">U+001B</span></bdi>"
         );
-        assert_eq!(visible_text("a\u{202e}b"), "a[U+202E]b");
     }
 
     #[test]

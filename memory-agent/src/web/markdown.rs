@@ -1,366 +1,47 @@
-//! Renders the Markdown of a memory as HTML that is safe to show.
-//!
-//! Raw HTML is displayed as text, images are replaced by their description, and the result passes a list of allowed elements and
-//! links. Wikilinks lead to the page of the memory.
+//! The Markdown of memories on the pages.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use ammonia::{Builder, UrlRelative};
-use memory_core::text::{MarkdownBudget, MarkdownEvent, split_html_texts};
-use pulldown_cmark::{
-    CowStr, Event, HeadingLevel, LinkType, OffsetIter, Options, Parser, Tag, TagEnd, html,
-};
+use memory_core::html::{HiddenCharacterStyle, HtmlRenderer, HtmlStyle, push_visible};
 
-use super::html::{SafeHtml, push_visible};
+use super::html::SafeHtml;
 
 /// Maximum size of a text that is rendered, in bytes. The rest of a longer text is left out.
 const MAX_RENDERED: usize = 256 << 10;
 
-/// The path of the pages of memories, the only relative links.
-const MEMORIES: &str = "/memories/";
-
-/// The schemes of links to other servers.
-const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
+static RENDERER: LazyLock<HtmlRenderer> = LazyLock::new(|| {
+    HtmlRenderer::new(HtmlStyle {
+        // The path of the pages of memories.
+        own_links: "/memories/",
+        top_heading: 2,
+        hidden_characters: HiddenCharacterStyle::Element,
+        keeps_line_breaks: false,
+    })
+});
 
 /// Renders `text`. `find_path` returns the path of the page that a wikilink leads to, which begins with `/memories/`.
 ///
-/// A text that exceeds its [`MarkdownBudget`] is displayed as it is.
+/// A text that exceeds its budget of work is displayed as it is.
 pub(crate) fn render_markdown(text: &str, find_path: &dyn Fn(&str) -> Option<String>) -> SafeHtml {
     let shown = &text[..text.floor_char_boundary(MAX_RENDERED)];
-    let mut safe = render_within_budget(shown, find_path).unwrap_or_else(|| plain_html(shown));
+    let find_link =
+        |address: &str, is_wikilink: bool| is_wikilink.then(|| find_path(address)).flatten();
+    let mut safe = RENDERER
+        .render(shown, &find_link)
+        .unwrap_or_else(|| plain_html(shown));
     if shown.len() < text.len() {
         safe.push_str("<p class=\"notice\">The text is longer than this page shows. The source contains all of it.</p>");
     }
     SafeHtml::from_escaped(safe)
 }
 
-/// Renders `text`; `None` if it exceeds its budget.
-fn render_within_budget(text: &str, find_path: &dyn Fn(&str) -> Option<String>) -> Option<String> {
-    let mut renderer = EventRenderer {
-        find_path,
-        open: Vec::new(),
-    };
-    let mut events = BoundedEvents::new(text)?;
-    let mut raw = String::with_capacity(text.len() * 2);
-    html::push_html(
-        &mut raw,
-        events.by_ref().flat_map(|event| renderer.render(event)),
-    );
-    (!events.is_exhausted).then(|| CLEANER.clean(&split_html_texts(&raw)).to_string())
-}
-
 /// Returns a text without its markup rendered.
 fn plain_html(text: &str) -> String {
     let mut html = String::with_capacity(text.len() + 256);
     html.push_str("<p class=\"notice\">The markup of this text is too long or nested too deep to be rendered.</p>\n<pre tabindex=\"0\">");
-    push_visible(&mut html, text);
+    push_visible(&mut html, text, HiddenCharacterStyle::Element);
     html.push_str("</pre>");
     html
-}
-
-/// The events of a text, as far as its budget allows.
-struct BoundedEvents<'t> {
-    events: OffsetIter<'t>,
-    budget: MarkdownBudget,
-    /// Whether the text exceeds the budget; there are no more events then.
-    is_exhausted: bool,
-}
-
-impl<'t> BoundedEvents<'t> {
-    fn new(text: &'t str) -> Option<Self> {
-        let options = Options::ENABLE_TABLES
-            | Options::ENABLE_STRIKETHROUGH
-            | Options::ENABLE_TASKLISTS
-            | Options::ENABLE_WIKILINKS;
-        Some(Self {
-            budget: MarkdownBudget::new(text)?,
-            events: Parser::new_ext(text, options).into_offset_iter(),
-            is_exhausted: false,
-        })
-    }
-}
-
-impl<'t> Iterator for BoundedEvents<'t> {
-    type Item = Event<'t>;
-
-    fn next(&mut self) -> Option<Event<'t>> {
-        let (event, span) = self.events.next().filter(|_| !self.is_exhausted)?;
-        let step = match &event {
-            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::Item) => {
-                MarkdownEvent::TextStart(span)
-            }
-            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                MarkdownEvent::LinkStart(dest_url)
-            }
-            Event::Start(_) => MarkdownEvent::Start,
-            Event::End(_) => MarkdownEvent::End,
-            _ => MarkdownEvent::Other,
-        };
-        self.is_exhausted = !self.budget.allows(&step);
-        (!self.is_exhausted).then_some(event)
-    }
-}
-
-/// Returns the start of `text` without its markup, as one line of at most about `longest` bytes.
-pub(crate) fn plain_text(text: &str, longest: usize) -> String {
-    // The markup of a text is at most about as long as its words.
-    let start = &text[..text.floor_char_boundary(longest.saturating_mul(2))];
-    let options =
-        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_WIKILINKS;
-    let mut plain = String::new();
-    for event in Parser::new_ext(start, options) {
-        match event {
-            Event::Text(part) | Event::Code(part) | Event::Html(part) | Event::InlineHtml(part) => {
-                push_words(&mut plain, &part);
-            }
-            Event::Start(Tag::Item) => push_words(&mut plain, " • "),
-            Event::SoftBreak
-            | Event::HardBreak
-            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::TableCell) => {
-                push_words(&mut plain, " ");
-            }
-            _ => {}
-        }
-        if longest <= plain.len() {
-            break;
-        }
-    }
-    plain.truncate(plain.floor_char_boundary(longest));
-    plain.trim().to_owned()
-}
-
-/// Appends `part` with each run of white space as one blank.
-fn push_words(plain: &mut String, part: &str) {
-    for character in part.chars() {
-        if !character.is_whitespace() {
-            plain.push(character);
-        } else if !plain.ends_with(' ') {
-            plain.push(' ');
-        }
-    }
-}
-
-/// The elements, attributes and links that rendered Markdown may contain.
-static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
-    let tags = [
-        "a",
-        "blockquote",
-        "br",
-        "code",
-        "del",
-        "em",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "span",
-        "strong",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ];
-    let mut builder = Builder::empty();
-    builder
-        .tags(HashSet::from(tags))
-        .clean_content_tags(HashSet::new())
-        .tag_attributes(HashMap::from([
-            ("a", HashSet::from(["href"])),
-            ("ol", HashSet::from(["start"])),
-        ]))
-        .allowed_classes(HashMap::from([
-            (
-                "span",
-                HashSet::from([
-                    "hidden-character",
-                    "image-text",
-                    "unresolved-link",
-                    "blocked-link",
-                ]),
-            ),
-            ("a", HashSet::from(["wikilink"])),
-        ]))
-        .url_schemes(HashSet::from(SCHEMES))
-        .url_relative(UrlRelative::PassThrough)
-        .attribute_filter(|_, name, value| {
-            (name != "href" || is_allowed(value)).then(|| value.into())
-        })
-        .link_rel(Some("noopener noreferrer nofollow"))
-        .strip_comments(true);
-    for tag in [
-        "p",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "li",
-        "blockquote",
-        "td",
-        "th",
-    ] {
-        builder.set_tag_attribute_value(tag, "dir", "auto");
-    }
-    // Long lines scroll, and a scrolling element can be reached by keyboard.
-    builder.set_tag_attribute_value("pre", "tabindex", "0");
-    builder
-});
-
-/// Returns whether a link may lead to `address`.
-fn is_allowed(address: &str) -> bool {
-    address.starts_with(MEMORIES) || has_allowed_scheme(address)
-}
-
-fn has_allowed_scheme(address: &str) -> bool {
-    let scheme = address.split_once(':').map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| {
-        SCHEMES
-            .iter()
-            .any(|allowed| scheme.eq_ignore_ascii_case(allowed))
-    })
-}
-
-/// What the end of a link or an image closes.
-enum OpenLink {
-    /// A link.
-    Link,
-    /// A text in place of a link or an image, and the address to show after it.
-    Text(Option<String>),
-}
-
-/// Replaces what a page must not contain in the events of a parser.
-struct EventRenderer<'a> {
-    find_path: &'a dyn Fn(&str) -> Option<String>,
-    open: Vec<OpenLink>,
-}
-
-impl EventRenderer<'_> {
-    fn render<'t>(&mut self, event: Event<'t>) -> Vec<Event<'t>> {
-        match event {
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => vec![visible(&text)],
-            Event::Code(code) => {
-                let Event::InlineHtml(code) = visible(&code) else {
-                    return Vec::new();
-                };
-                vec![Event::InlineHtml(format!("<code>{code}</code>").into())]
-            }
-            Event::TaskListMarker(is_done) => {
-                vec![Event::Text(if is_done { "☑ " } else { "☐ " }.into())]
-            }
-            Event::Start(Tag::HtmlBlock) => vec![Event::Start(Tag::Paragraph)],
-            Event::End(TagEnd::HtmlBlock) => vec![Event::End(TagEnd::Paragraph)],
-            Event::Start(Tag::Heading { level, .. }) => {
-                vec![Event::Start(Tag::Heading {
-                    level: lower(level),
-                    id: None,
-                    classes: Vec::new(),
-                    attrs: Vec::new(),
-                })]
-            }
-            Event::End(TagEnd::Heading(level)) => vec![Event::End(TagEnd::Heading(lower(level)))],
-            Event::Start(Tag::Link {
-                link_type,
-                dest_url,
-                ..
-            }) => self.start_link(link_type, &dest_url),
-            Event::Start(Tag::Image { dest_url, .. }) => {
-                self.open.push(OpenLink::Text(Some(dest_url.into_string())));
-                vec![Event::InlineHtml("<span class=\"image-text\">".into())]
-            }
-            Event::End(TagEnd::Link | TagEnd::Image) => self.end_link(),
-            other => vec![other],
-        }
-    }
-
-    fn start_link<'t>(&mut self, link_type: LinkType, address: &str) -> Vec<Event<'t>> {
-        if let LinkType::WikiLink { .. } = link_type {
-            if let Some(path) = (self.find_path)(address).filter(|path| path.starts_with(MEMORIES))
-            {
-                self.open.push(OpenLink::Link);
-                return vec![open_link(&path, " class=\"wikilink\"")];
-            }
-            self.open.push(OpenLink::Text(None));
-            return vec![Event::InlineHtml("<span class=\"unresolved-link\">".into())];
-        }
-        if has_allowed_scheme(address) || link_type == LinkType::Email {
-            self.open.push(OpenLink::Link);
-            let prefix = if link_type == LinkType::Email {
-                "mailto:"
-            } else {
-                ""
-            };
-            return vec![open_link(&format!("{prefix}{address}"), "")];
-        }
-        self.open.push(OpenLink::Text(Some(address.to_owned())));
-        vec![Event::InlineHtml("<span class=\"blocked-link\">".into())]
-    }
-
-    fn end_link<'t>(&mut self) -> Vec<Event<'t>> {
-        match self.open.pop() {
-            Some(OpenLink::Link) => vec![Event::InlineHtml("</a>".into())],
-            Some(OpenLink::Text(address)) => {
-                let mut html = "</span>".to_owned();
-                if let Some(address) = address.filter(|address| !address.is_empty()) {
-                    html.push_str(" <code>");
-                    push_visible(&mut html, &address);
-                    html.push_str("</code>");
-                }
-                vec![Event::InlineHtml(html.into())]
-            }
-            None => Vec::new(),
-        }
-    }
-}
-
-fn open_link<'t>(address: &str, attributes: &str) -> Event<'t> {
-    let mut html = String::from("<a href=\"");
-    // An address has no elements: a hidden character in it is escaped by the browser.
-    push_attribute(&mut html, address);
-    html.push('"');
-    html.push_str(attributes);
-    html.push('>');
-    Event::InlineHtml(html.into())
-}
-
-/// Appends the value of an attribute.
-fn push_attribute(html: &mut String, text: &str) {
-    for character in text.chars() {
-        match character {
-            '<' => html.push_str("&lt;"),
-            '>' => html.push_str("&gt;"),
-            '&' => html.push_str("&amp;"),
-            '"' => html.push_str("&quot;"),
-            other => html.push(other),
-        }
-    }
-}
-
-/// Returns text as HTML, with hidden and control characters as code points.
-fn visible<'t>(text: &CowStr<'_>) -> Event<'t> {
-    let mut html = String::with_capacity(text.len() + 16);
-    push_visible(&mut html, text);
-    Event::InlineHtml(html.into())
-}
-
-/// Returns the level of a heading below the heading of the page.
-fn lower(level: HeadingLevel) -> HeadingLevel {
-    match level {
-        HeadingLevel::H1 => HeadingLevel::H2,
-        HeadingLevel::H2 => HeadingLevel::H3,
-        HeadingLevel::H3 => HeadingLevel::H4,
-        HeadingLevel::H4 => HeadingLevel::H5,
-        HeadingLevel::H5 | HeadingLevel::H6 => HeadingLevel::H6,
-    }
 }
 
 #[cfg(test)]
@@ -373,17 +54,6 @@ mod tests {
     fn render(text: &str) -> String {
         let path = |target: &str| (target == "Tea").then(|| "/memories/1".to_owned());
         render_markdown(text, &path).as_str().trim_end().to_owned()
-    }
-
-    #[test]
-    fn plain_text_has_no_markup() {
-        let text = "**Green** tea, see [[Kettle]] and [a](javascript:b).\n\n- one\n- two `x`\n\n```sh\nmake\n```\n<b>raw</b>";
-        assert_eq!(
-            plain_text(text, 200),
-            "Green tea, see Kettle and a. • one • two xmake <b>raw</b>"
-        );
-        assert_eq!(plain_text("ääää", 3), "ä");
-        assert_eq!(plain_text("", 9), "");
     }
 
     #[test]
@@ -472,106 +142,6 @@ mod tests {
                  <a href=\"mailto:user@example.org\" {rel}>user@example.org</a></p>"
             )
         );
-    }
-
-    /// Returns the number of steps to read `text`, and the size of its HTML.
-    fn work(text: &str) -> (usize, usize) {
-        let steps = BoundedEvents::new(text).map_or(0, |mut events| {
-            events.by_ref().for_each(drop);
-            events.budget.steps()
-        });
-        (steps, render(text).len())
-    }
-
-    #[test]
-    fn the_work_of_each_construct_is_proportional_to_its_size() {
-        let constructs = [
-            ">",
-            "> ",
-            "- ",
-            "* a\n",
-            "- a\n  - b\n",
-            "1. ",
-            "> - ",
-            "- [ ] ",
-            "# ",
-            "# a\n",
-            "a\n===\n",
-            "---\n",
-            "*",
-            "**",
-            "*a ",
-            "*a* ",
-            "*a **b ",
-            "***a***",
-            "_a_",
-            "~~",
-            "~~a~~ ",
-            "`",
-            "`a` ",
-            "``a",
-            "[",
-            "]",
-            "[a](",
-            "[a](b) ",
-            "[a](b \"",
-            "[a](((",
-            "![a](b)",
-            "![",
-            "[![a](b)](c) ",
-            "[[",
-            "[[Tea]]",
-            "[[Tea|*a",
-            "[a][a]",
-            "[a]: b\n\n",
-            "[a]: b\n[a] ",
-            "<http://a.b> ",
-            "<a",
-            "<b>",
-            "</p>",
-            "<!--",
-            "<?",
-            "<![CDATA[",
-            "<script>\n",
-            "<div>\n\n",
-            "&",
-            "&amp;",
-            "&#",
-            "£",
-            "\u{200b}",
-            "\\",
-            "\\\n",
-            "a  \n",
-            "|",
-            "|a|b|\n",
-            "|a|b|\n|-|-|\n|c|d|\n\n",
-            "```\n",
-            "```\na\n```\n",
-            "~~~ a\n",
-            "    a\n",
-            "\ta\n",
-            "a\n",
-            "a\n\n",
-            "\r",
-            "[^a]: ",
-            "👨\u{200d}",
-        ];
-        let (small, large) = (1 << 9, 1 << 12);
-        for construct in constructs {
-            for end in ["", "\n", &construct.chars().rev().collect::<String>()] {
-                let text = |size: usize| {
-                    let count = size / construct.len();
-                    construct.repeat(count) + &end.repeat(count)
-                };
-                let (few, many) = (work(&text(small)), work(&text(large)));
-                let (shortest, factor) = (text(small).len(), 2 * large / small);
-                assert!(
-                    many.0 <= factor * few.0.max(shortest)
-                        && many.1 <= factor * few.1.max(shortest),
-                    "{construct:?} {end:?}: {few:?} {many:?}"
-                );
-            }
-        }
     }
 
     #[test]

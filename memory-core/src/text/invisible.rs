@@ -234,7 +234,7 @@ mod tests {
             "ខ្ញុំ\u{200b}ស្រលាញ់",
             "深色 naïve עברית Ω",
         ] {
-            assert_eq!(deceptive(text), [], "{text:?}");
+            assert!(deceptive(text).is_empty(), "{text:?}");
         }
     }
 
@@ -298,7 +298,7 @@ mod tests {
         );
         assert_eq!(deceptive("葛\u{e0100}\u{e0101}"), ['\u{e0101}']);
         assert_eq!(deceptive("ی\u{200d}\u{fe00}❤"), ['\u{fe00}']);
-        assert_eq!(deceptive("ی\u{200d}❤"), []);
+        assert!(deceptive("ی\u{200d}❤").is_empty());
     }
 
     proptest! {

@@ -2,16 +2,30 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
+use memory_core::html::{HiddenCharacterStyle, HtmlRenderer, HtmlStyle, push_visible};
 use memory_core::{Category, Scope, wikilink};
 
 use super::catalog::ExportCatalog;
 use super::link_text::linked_memory;
-use super::markdown::{ANCHOR, escape, render};
 use super::{ExportFormat, ExportPart, ExportRecord, time};
 
 /// The start of the page. The policy forbids scripts and all content from elsewhere.
 const HEAD: &str = include_str!("page_head.html");
+
+/// The start of the links to memories, which are on the same page.
+const ANCHOR: &str = "#m-";
+
+static RENDERER: LazyLock<HtmlRenderer> = LazyLock::new(|| {
+    HtmlRenderer::new(HtmlStyle {
+        own_links: ANCHOR,
+        top_heading: 4,
+        hidden_characters: HiddenCharacterStyle::Text,
+        // Programs for notes show every line break.
+        keeps_line_breaks: true,
+    })
+});
 
 /// An export as a page.
 #[derive(Debug)]
@@ -175,10 +189,58 @@ impl ExportFormat for HtmlExport {
     }
 }
 
+/// Renders the Markdown of a memory. A text that exceeds its budget of work is displayed as it is.
+fn render(text: &str, find_anchor: &dyn Fn(&str, bool) -> Option<String>) -> String {
+    RENDERER.render(text, find_anchor).unwrap_or_else(|| {
+        format!(
+            "<p>The markup of this text is too long or nested too deep to be rendered.</p>\n<pre tabindex=\"0\">{}</pre>\n",
+            escape(text)
+        )
+    })
+}
+
+/// Returns a text as HTML, with hidden and control characters as code points.
+fn escape(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + 16);
+    push_visible(&mut html, text, HiddenCharacterStyle::Text);
+    html
+}
+
 fn headline(entry: &super::catalog::CatalogEntry) -> &str {
     if entry.headline.is_empty() {
         &entry.name
     } else {
         &entry.headline
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_exceeds_its_budget_is_displayed_as_it_is() {
+        for text in [
+            ">".repeat(200_000),
+            "- ".repeat(100_000),
+            "*a ".repeat(1_000) + &"a* ".repeat(1_000),
+            "[a](b \"".repeat(10_000),
+            "a & b ".repeat(10_000),
+        ] {
+            let html = render(&text, &|_, _| None);
+            assert!(
+                html.starts_with("<p>The markup of this text"),
+                "{}",
+                &text[..40]
+            );
+            assert!(
+                html.ends_with(&format!("{}</pre>\n", escape(&text))),
+                "{}",
+                &text[..40]
+            );
+        }
+        let code = "a & b £\n".repeat(20_000);
+        let shown = code.replace('&', "&amp;");
+        assert!(render(&format!("```\n{code}```"), &|_, _| None).contains(&shown));
     }
 }

@@ -20,7 +20,6 @@ mod file_name;
 mod front_matter_draft;
 mod html;
 mod link_text;
-mod markdown;
 mod mem0;
 mod obsidian;
 mod okf;

@@ -3,11 +3,12 @@
 use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 
+use memory_core::html::visible_text;
 use memory_core::{GraphNode, GraphSubject, Neighbourhood};
 
 use super::{as_f64, coordinate, cut, push_text};
 use crate::web::fields::encode_pairs;
-use crate::web::html::{SafeHtml, visible_text};
+use crate::web::html::SafeHtml;
 
 /// Space along a ring that one label needs, in pixels.
 const LABEL_HEIGHT: f64 = 19.0;

@@ -13,7 +13,7 @@ pub(crate) use growth::render_growth;
 pub(crate) use heat_map::render_heat_map;
 pub(crate) use month_calendar::{CalendarItem, render_month};
 
-use super::html::{push_escaped, visible_text};
+use memory_core::html::{push_escaped, visible_text};
 
 /// Appends a text to SVG, which has no elements for hidden characters: they are displayed as code points in brackets.
 fn push_text(svg: &mut String, text: &str) {

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use chrono::{Datelike, Days, Months, NaiveDate};
 
-use crate::web::html::{Label, SafeHtml, push_escaped};
+use memory_core::html::push_escaped;
+
+use crate::web::html::{Label, SafeHtml};
 
 /// Number of items of a day that are listed.
 const MAX_ITEMS: usize = 4;

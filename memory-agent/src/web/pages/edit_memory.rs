@@ -8,6 +8,7 @@ use axum::extract::Path;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use memory_core::html::visible_text;
 use memory_core::{
     Category, Code, ContentHash, FileVersion, Memory, MemoryStep, MemoryStoreExt, Patch, Phase,
     Scope, SecretPolicy, StoredMemory, Tags, ToolError, memory_history, update,
@@ -19,7 +20,7 @@ use crate::web::card::{memory_path, title};
 use crate::web::diff::render_diff;
 use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
-use crate::web::html::{Label, SafeHtml, visible_text};
+use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;

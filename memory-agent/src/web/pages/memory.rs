@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
+use memory_core::html::visible_text;
 use memory_core::{
     Acceptance, Category, Memory, MemoryHistory, MemoryId, MemoryStep, MemoryStoreExt, Patch,
     Phase, ProposalEnd, SecretPolicy, StoreError, StoredMemory, Tags, Verb, backlinks, delete,
@@ -20,7 +21,7 @@ use super::merge::choice_path;
 use crate::web::card::{MemoryCard, TagLink, memory_path, title};
 use crate::web::error::{PageError, render};
 use crate::web::fields::encode;
-use crate::web::html::{Label, SafeHtml, visible_text};
+use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::markdown::render_markdown;
 use crate::web::request::WebRequest;

@@ -1,6 +1,8 @@
-//! Limits of the work of reading a Markdown text.
+//! The events of a Markdown text, within a budget of work.
 
 use std::ops::Range;
+
+use pulldown_cmark::{Event, OffsetIter, Options, Parser, RefDefs, Tag};
 
 /// Maximum number of containers and of other elements around a part of a text.
 ///
@@ -18,20 +20,76 @@ const MAX_EVENTS_PER_BYTE: usize = 4;
 /// Minimum of the maximum number of events.
 const MIN_EVENTS: usize = 1_000;
 
-/// The work that a parser of Markdown may do for a text. It is proportional to the size of the text.
+/// The events of a text with their spans, as far as the work for it is proportional to its size.
 ///
 /// The text is checked before the parser sees it, and each event of the parser before the next one is requested. A text that exceeds a
 /// limit has no meaning as Markdown, and is shown as it is.
 ///
-/// # Examples
 /// ```
-/// use memory_core::text::MarkdownBudget;
+/// use memory_core::html::MarkdownEvents;
+/// use pulldown_cmark::Options;
 ///
-/// assert!(MarkdownBudget::new("> > - tea").is_some());
-/// assert!(MarkdownBudget::new(&">".repeat(200_000)).is_none());
+/// assert!(MarkdownEvents::new("> > - tea", Options::empty()).is_some());
+/// assert!(MarkdownEvents::new(&">".repeat(200_000), Options::empty()).is_none());
 /// ```
+pub struct MarkdownEvents<'t> {
+    events: OffsetIter<'t>,
+    budget: MarkdownBudget,
+    is_exhausted: bool,
+}
+
+impl std::fmt::Debug for MarkdownEvents<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("MarkdownEvents")
+            .field("budget", &self.budget)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'t> MarkdownEvents<'t> {
+    /// Starts to parse `text`; `None` if it is nested too deep.
+    pub fn new(text: &'t str, options: Options) -> Option<Self> {
+        Some(Self {
+            budget: MarkdownBudget::new(text)?,
+            events: Parser::new_ext(text, options).into_offset_iter(),
+            is_exhausted: false,
+        })
+    }
+
+    /// Returns the definitions of links.
+    pub fn definitions(&self) -> &RefDefs<'_> {
+        self.events.reference_definitions()
+    }
+
+    /// Returns whether the text exceeds its budget; the events ended before the end of the text then.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted
+    }
+
+    /// Returns the number of elements that were visited for the events: for each event itself and all elements around it.
+    #[cfg(test)]
+    pub(super) fn steps(&self) -> usize {
+        self.budget.steps
+    }
+}
+
+impl<'t> Iterator for MarkdownEvents<'t> {
+    type Item = (Event<'t>, Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.is_exhausted {
+            return None;
+        }
+        let (event, span) = self.events.next()?;
+        self.is_exhausted = !self.budget.allows(&event, &span);
+        (!self.is_exhausted).then_some((event, span))
+    }
+}
+
+/// The work that a parser may do for a text.
 #[derive(Debug)]
-pub struct MarkdownBudget {
+struct MarkdownBudget {
     /// The parts of the text without a blank line that are longer than [`MAX_INLINE`], in order.
     long_parts: Vec<Range<usize>>,
     depth: usize,
@@ -40,25 +98,9 @@ pub struct MarkdownBudget {
     steps: usize,
 }
 
-/// An event of a parser of Markdown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MarkdownEvent<'a> {
-    /// The start of an element that directly contains text: a paragraph, a heading, a cell of a table or an item of a list, with its byte
-    /// range.
-    TextStart(Range<usize>),
-    /// The start of a link or an image, with its address.
-    LinkStart(&'a str),
-    /// The start of another element.
-    Start,
-    /// The end of an element.
-    End,
-    /// Any other event.
-    Other,
-}
-
 impl MarkdownBudget {
     /// Returns the budget of `text`; `None` if its quotes and lists may be nested too deep for a parser.
-    pub fn new(text: &str) -> Option<Self> {
+    fn new(text: &str) -> Option<Self> {
         let mut long_parts = Vec::new();
         let mut part = 0..0;
         let mut end = 0;
@@ -93,29 +135,28 @@ impl MarkdownBudget {
         })
     }
 
-    /// Returns whether the parser may continue after `event`.
-    #[must_use]
-    pub fn allows(&mut self, event: &MarkdownEvent<'_>) -> bool {
+    /// Returns whether the parser may continue after `event`, which covers `span`.
+    fn allows(&mut self, event: &Event<'_>, span: &Range<usize>) -> bool {
         self.events += 1;
         self.steps += 1 + self.depth;
         if self.max_events < self.events {
             return false;
         }
         match event {
-            MarkdownEvent::TextStart(span) => self.start() && !self.is_long(span),
-            MarkdownEvent::LinkStart(address) => self.start() && address.len() <= MAX_INLINE,
-            MarkdownEvent::Start => self.start(),
-            MarkdownEvent::End => {
+            // These elements directly contain text.
+            Event::Start(Tag::Paragraph | Tag::Heading { .. } | Tag::TableCell | Tag::Item) => {
+                self.start() && !self.is_long(span)
+            }
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                self.start() && dest_url.len() <= MAX_INLINE
+            }
+            Event::Start(_) => self.start(),
+            Event::End(_) => {
                 self.depth = self.depth.saturating_sub(1);
                 true
             }
-            MarkdownEvent::Other => true,
+            _ => true,
         }
-    }
-
-    /// Returns the number of visited elements: for each event itself and all elements around it.
-    pub fn steps(&self) -> usize {
-        self.steps
     }
 
     fn start(&mut self) -> bool {
@@ -136,34 +177,6 @@ impl MarkdownBudget {
             .take_while(|part| part.start < span.end)
             .any(|part| MAX_INLINE < part.end.min(span.end) - part.start.max(span.start))
     }
-}
-
-/// Maximum size in bytes of one text in HTML.
-const MAX_HTML_TEXT: usize = 4 << 10;
-
-/// Separates long texts in HTML by comments. All texts and attributes of the HTML are escaped.
-///
-/// The program that writes HTML without comments takes up to the square of the size of each text.
-pub fn split_html_texts(html: &str) -> String {
-    let mut split = String::with_capacity(html.len() + html.len() / 256);
-    let (mut size, mut is_in_tag, mut is_in_reference) = (0, false, false);
-    for character in html.chars() {
-        let is_in_text = !is_in_tag && !is_in_reference && character != '<';
-        if is_in_text && MAX_HTML_TEXT <= size {
-            split.push_str("<!---->");
-            size = 0;
-        }
-        match character {
-            '<' => is_in_tag = true,
-            '>' => (is_in_tag, size) = (false, 0),
-            '&' => is_in_reference = true,
-            ';' => is_in_reference = false,
-            _ => {}
-        }
-        size += character.len_utf8();
-        split.push(character);
-    }
-    split
 }
 
 /// Returns an upper bound of the number of quotes, lists and footnotes that begin in a line or around what begins in it.
@@ -271,43 +284,35 @@ mod tests {
             (format!("{words}\r\rtea"), true),
         ] {
             let mut budget = MarkdownBudget::new(&text).unwrap();
-            let whole = MarkdownEvent::TextStart(0..text.len());
-            assert_eq!(budget.allows(&whole), is_allowed, "{}", text.len());
+            let whole = budget.allows(&Event::Start(Tag::Paragraph), &(0..text.len()));
+            assert_eq!(whole, is_allowed, "{}", text.len());
         }
         let text = format!("{words}{words}\n\ntea");
         let mut budget = MarkdownBudget::new(&text).unwrap();
-        let end = MarkdownEvent::TextStart(text.len() - 3..text.len());
-        assert!(budget.allows(&end), "the other paragraph is short");
-        let mut budget = MarkdownBudget::new("[a]").unwrap();
-        assert!(!budget.allows(&MarkdownEvent::LinkStart(&words.repeat(2))));
-    }
-
-    #[test]
-    fn only_long_texts_are_split_and_no_tag_or_reference_is() {
-        let tag = format!("<a href=\"{}\">b;</a>", "&amp;".repeat(MAX_HTML_TEXT));
-        assert_eq!(split_html_texts(&tag), tag);
-        let text = "&amp;".repeat(MAX_HTML_TEXT);
-        let split = split_html_texts(&format!("<p>{text}</p>"));
-        let parts: Vec<&str> = split.split("<!---->").collect();
-        assert_eq!(parts.concat(), format!("<p>{text}</p>"));
-        assert!((4..=6).contains(&parts.len()), "{}", parts.len());
-        assert!(parts.iter().all(|part| part.ends_with([';', '>'])));
+        let end = text.len() - 3..text.len();
+        assert!(
+            budget.allows(&Event::Start(Tag::Paragraph), &end),
+            "the other paragraph is short"
+        );
+        let text = format!("[a](<{}>)", words.repeat(2));
+        let mut events = MarkdownEvents::new(&text, Options::empty()).unwrap();
+        assert!(events.by_ref().count() <= 1 && events.is_exhausted());
     }
 
     #[test]
     fn events_and_open_elements_are_limited() {
         let mut budget = MarkdownBudget::new("tea").unwrap();
         let allowed = (0..2 * MIN_EVENTS)
-            .take_while(|_| budget.allows(&MarkdownEvent::Other))
+            .take_while(|_| budget.allows(&Event::SoftBreak, &(0..0)))
             .count();
         assert_eq!(allowed, MIN_EVENTS);
         let mut budget = MarkdownBudget::new("tea").unwrap();
         let opened = (0..2 * MAX_NESTING)
-            .take_while(|_| budget.allows(&MarkdownEvent::Start))
+            .take_while(|_| budget.allows(&Event::Start(Tag::Emphasis), &(0..0)))
             .count();
         assert_eq!(opened, MAX_NESTING);
         assert_eq!(
-            budget.steps(),
+            budget.steps,
             (0..=MAX_NESTING).map(|depth| 1 + depth).sum::<usize>()
         );
     }
