@@ -20,6 +20,7 @@
 //! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
 //! | delete and undo | [`delete()`], [`change_many()`], [`undo()`], [`restore()`] |
 //! | store JSON under keys, and query it with jq | [`bank`], [`json`] |
+//! | read front matter, and show Markdown as safe HTML | [`front_matter`], and `yaml` and `html`, which are features |
 //! | store session history, or values under keys | [`instance`] |
 //! | store topics, and an index of them for every prompt | [`topic`] |
 //! | store conversations and the facts derived from them | [`conversation`] |
@@ -105,6 +106,7 @@ mod write;
 pub mod bank;
 pub mod conversation;
 pub mod datetime;
+pub mod front_matter;
 #[cfg(feature = "html")]
 pub mod html;
 pub mod instance;
@@ -118,6 +120,8 @@ pub mod testing;
 pub mod text;
 pub mod topic;
 pub mod wikilink;
+#[cfg(feature = "yaml")]
+pub mod yaml;
 
 pub use activity::{ActivitySummary, AgentSession, sessions};
 pub use budget::{Budget, BudgetExceeded, BudgetLimit, BudgetStatus, LlmUsage, RemainingBudget};

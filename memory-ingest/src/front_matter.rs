@@ -1,6 +1,6 @@
 //! The front matter of a note.
 
-use memory_core::MEMORY_KEYS;
+use memory_core::{MEMORY_KEYS, front_matter};
 
 use crate::own_fields;
 use crate::yaml::{self, Yaml, YamlParseError};
@@ -28,35 +28,32 @@ pub(crate) struct SplitText<'a> {
 
 /// Splits `text`. A text without front matter has no fields and is all body.
 pub(crate) fn split_front_matter(text: &str) -> SplitText<'_> {
-    let none = |fields| SplitText {
+    let parts = front_matter::split(text);
+    if let Some(front) = parts.front {
+        return SplitText {
+            source: front.yaml,
+            fields: parse_fields(front.yaml),
+            body: parts.body,
+        };
+    }
+    let fields = if parts.is_open && text.contains('\n') {
+        Err(YamlParseError {
+            line: Some(0),
+            what: "its front matter has no closing ---".into(),
+        })
+    } else {
+        Ok(Vec::new())
+    };
+    SplitText {
         source: "",
         fields,
         body: text,
-    };
-    let Some(start) = fence_length(text) else {
-        return none(Ok(Vec::new()));
-    };
-    let mut at = start;
-    for line in text[start..].split_inclusive('\n') {
-        if fence_length(line).is_some() || is_last_fence(line) {
-            let source = &text[start..at];
-            return SplitText {
-                source,
-                fields: parse_fields(source),
-                body: &text[at + line.len()..],
-            };
-        }
-        at += line.len();
     }
-    none(Err(YamlParseError {
-        line: Some(0),
-        what: "its front matter has no closing ---".into(),
-    }))
 }
 
 /// Returns the lines of the front matter of the file of a memory that are not fields of the memory, if there are any.
 pub(crate) fn extra_lines(file: &str) -> Option<String> {
-    let split = split_front_matter(file.strip_prefix('\u{feff}').unwrap_or(file));
+    let split = split_front_matter(file);
     split
         .foreign_lines(&is_memory_key, "")
         .filter(|lines| !lines.trim().is_empty())
@@ -75,18 +72,6 @@ pub(crate) fn key_lines(lines: &str) -> Vec<(String, Yaml, &str)> {
     } else {
         Vec::new()
     }
-}
-
-/// Returns the length of the fence at the start of `text`, including its newline.
-fn fence_length(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix("---")?.trim_start_matches([' ', '\t']);
-    let rest = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n')?;
-    Some(text.len() - rest.len())
-}
-
-fn is_last_fence(line: &str) -> bool {
-    line.strip_prefix("---")
-        .is_some_and(|rest| rest.trim_start_matches([' ', '\t']).is_empty())
 }
 
 fn parse_fields(source: &str) -> Result<Vec<(String, Yaml)>, YamlParseError> {

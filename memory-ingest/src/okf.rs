@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use memory_core::{Phase, Source, SourceError, SourceItem, SpeakerRole};
+use memory_core::{Phase, Source, SourceError, SourceItem, SpeakerRole, front_matter};
 
 use crate::folder::has_extension;
 use crate::front_matter::split_front_matter;
@@ -129,14 +129,12 @@ impl Source for Okf {
 
 /// Returns whether the front matter of a text has a line for `key`.
 fn front_matter_names(text: &str, key: &str) -> bool {
-    let mut lines = text.lines();
-    lines.next().is_some_and(|line| line.trim_end() == "---")
-        && lines
-            .take_while(|line| line.trim_end() != "---")
-            .any(|line| {
-                line.strip_prefix(key)
-                    .is_some_and(|rest| rest.trim_start().starts_with(':'))
-            })
+    front_matter::split(text).front.is_some_and(|front| {
+        front.yaml.lines().any(|line| {
+            line.strip_prefix(key)
+                .is_some_and(|rest| rest.trim_start().starts_with(':'))
+        })
+    })
 }
 
 /// Returns the text at a path of keys in the front matter.

@@ -1,13 +1,8 @@
-//! Front matter as a value, with limits on its expansion.
-//!
-//! `memory-store` has a parser of its own over the same library. It edits files in place, so it keeps tags and duplicate keys. This one only reads, and refuses what a note cannot mean. The two crates do not depend on
-//! each other, and `memory-core` contains no file formats.
+//! Front matter as a value that a note can mean.
 
-use std::cell::Cell;
 use std::collections::HashSet;
-use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use memory_core::yaml::{self, YamlNode};
 
 /// A YAML value. Numbers and booleans are stored as text, since nothing computes with them.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,67 +28,25 @@ pub(crate) struct YamlParseError {
     pub(crate) what: String,
 }
 
-/// Maximum nesting of brackets. The scanner takes time quadratic in the nesting.
-const MAX_DEPTH: usize = 256;
-
 /// Maximum number of characters that can separate values. Each value takes the parser about 300 bytes.
 const MAX_SEPARATORS: usize = 130_000;
 
-/// Parses a document with its aliases expanded.
-///
-/// Each value costs its length in bytes plus 1. In total the values may cost at most twice the size of `source` plus
-/// 10,000.
+/// Parses a document with its aliases expanded. Tags, duplicate keys and keys that are no text have no meaning for a note.
 pub(crate) fn parse(source: &str) -> Result<Yaml, YamlParseError> {
-    if MAX_DEPTH < nesting_depth(source) {
-        return Err(YamlParseError {
-            line: None,
-            what: "its brackets are nested too deeply".into(),
-        });
-    }
+    let error = |line, what| YamlParseError { line, what };
     if MAX_SEPARATORS
         < source
             .bytes()
             .filter(|byte| b"[]{},:-?\n".contains(byte))
             .count()
     {
-        return Err(YamlParseError {
-            line: None,
-            what: "it has too many values".into(),
-        });
+        return Err(error(None, "it has too many values".into()));
     }
-    let budget = Cell::new(2 * source.len() + 10_000);
-    let parsed = YamlSeed(&budget).deserialize(serde_yaml::Deserializer::from_str(source));
-    parsed
-        .map(|mut value| {
-            if value.has_plain() {
-                // The text was parsed before, so this does not fail.
-                let _ = SpellingSeed(&mut value)
-                    .deserialize(serde_yaml::Deserializer::from_str(source));
-            }
-            value
-        })
-        .map_err(|error| {
-            let message = error.to_string();
-            let what = message.split(" at line ").next().unwrap_or_default();
-            YamlParseError {
-                line: error.location().map(|location| location.line()),
-                what: what.to_owned(),
-            }
-        })
-}
-
-fn nesting_depth(source: &str) -> usize {
-    let mut now = 0_usize;
-    let mut deepest = 0;
-    for byte in source.bytes() {
-        match byte {
-            b'[' | b'{' => now += 1,
-            b']' | b'}' => now = now.saturating_sub(1),
-            _ => {}
-        }
-        deepest = deepest.max(now);
-    }
-    deepest
+    let node = yaml::parse_spelled(source).map_err(|own| {
+        let what = own.what.split(", while ").next().unwrap_or_default();
+        error(own.line.map(|line| line + 1), what.to_owned())
+    })?;
+    Yaml::from_node(node).map_err(|what| error(Some(1), what))
 }
 
 impl Yaml {
@@ -116,14 +69,32 @@ impl Yaml {
         }
     }
 
-    /// Returns whether the value contains a number or a boolean.
-    fn has_plain(&self) -> bool {
-        match self {
-            Self::Plain(_) => true,
-            Self::List(items) => items.iter().any(Self::has_plain),
-            Self::Map(fields) => fields.iter().any(|(_, value)| value.has_plain()),
-            Self::Null | Self::Text(_) => false,
-        }
+    fn from_node(node: YamlNode) -> Result<Self, String> {
+        Ok(match node {
+            YamlNode::Null => Self::Null,
+            YamlNode::Literal(text) => Self::Plain(text),
+            YamlNode::Text(text) => Self::Text(text),
+            YamlNode::List(items) => {
+                let items = items.into_iter().map(Self::from_node);
+                Self::List(items.collect::<Result<_, _>>()?)
+            }
+            YamlNode::Map(entries) => {
+                let (mut fields, mut seen) = (Vec::new(), HashSet::new());
+                for (key, value) in entries {
+                    let key = match key {
+                        YamlNode::Text(key) | YamlNode::Literal(key) => key,
+                        YamlNode::Null => String::new(),
+                        _ => return Err("one of its keys is not a text".into()),
+                    };
+                    if !seen.insert(key.clone()) {
+                        return Err(format!("the key {key} is a duplicate"));
+                    }
+                    fields.push((key, Self::from_node(value)?));
+                }
+                Self::Map(fields)
+            }
+            YamlNode::Tagged(tag, _) => return Err(format!("the tag {tag} has no meaning")),
+        })
     }
 
     /// Calls `see` with every text in the value, at any depth.
@@ -136,160 +107,6 @@ impl Yaml {
                 .for_each(|(_, value)| value.for_each_text(see)),
             Self::Null | Self::Plain(_) => {}
         }
-    }
-}
-
-struct YamlSeed<'a>(&'a Cell<usize>);
-
-impl YamlSeed<'_> {
-    fn spend_budget<E: Error>(&self, size: usize) -> Result<(), E> {
-        let left = self
-            .0
-            .get()
-            .checked_sub(size + 1)
-            .ok_or_else(|| E::custom("its aliases expand to too many values"))?;
-        self.0.set(left);
-        Ok(())
-    }
-
-    fn plain_value<E: Error>(&self, value: &impl fmt::Debug) -> Result<Yaml, E> {
-        let text = format!("{value:?}");
-        self.spend_budget(text.len())?;
-        Ok(Yaml::Plain(text))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for YamlSeed<'_> {
-    type Value = Yaml;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Yaml, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for YamlSeed<'_> {
-    type Value = Yaml;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("any YAML value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Yaml, E> {
-        self.spend_budget(0)?;
-        Ok(Yaml::Null)
-    }
-
-    fn visit_none<E: Error>(self) -> Result<Yaml, E> {
-        self.visit_unit()
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Yaml, E> {
-        self.plain_value(&value)
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Yaml, E> {
-        self.plain_value(&value)
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Yaml, E> {
-        self.plain_value(&value)
-    }
-
-    fn visit_i128<E: Error>(self, value: i128) -> Result<Yaml, E> {
-        self.plain_value(&value)
-    }
-
-    fn visit_u128<E: Error>(self, value: u128) -> Result<Yaml, E> {
-        self.plain_value(&value)
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Yaml, E> {
-        self.plain_value(&value)
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Yaml, E> {
-        self.spend_budget(value.len())?;
-        Ok(Yaml::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
-        self.spend_budget(0)?;
-        let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(YamlSeed(self.0))? {
-            items.push(item);
-        }
-        Ok(Yaml::List(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
-        self.spend_budget(0)?;
-        let mut fields = Vec::new();
-        let mut seen = HashSet::new();
-        while let Some(key) = access.next_key_seed(YamlSeed(self.0))? {
-            let key = match key {
-                Yaml::Text(key) | Yaml::Plain(key) => key,
-                Yaml::Null => String::new(),
-                Yaml::List(_) | Yaml::Map(_) => {
-                    return Err(A::Error::custom("one of its keys is not a text"));
-                }
-            };
-            if !seen.insert(key.clone()) {
-                return Err(A::Error::custom(format!("the key {key} is a duplicate")));
-            }
-            fields.push((key, access.next_value_seed(YamlSeed(self.0))?));
-        }
-        Ok(Yaml::Map(fields))
-    }
-}
-
-/// Visits a parsed value again, and sets the spelling of its numbers and booleans.
-struct SpellingSeed<'a>(&'a mut Yaml);
-
-impl<'de> DeserializeSeed<'de> for SpellingSeed<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self.0 {
-            Yaml::Plain(_) => deserializer.deserialize_str(self),
-            Yaml::List(_) => deserializer.deserialize_seq(self),
-            Yaml::Map(_) => deserializer.deserialize_map(self),
-            Yaml::Null | Yaml::Text(_) => {
-                deserializer.deserialize_ignored_any(IgnoredAny).map(drop)
-            }
-        }
-    }
-}
-
-impl<'de> Visitor<'de> for SpellingSeed<'_> {
-    type Value = ();
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a value of the same shape as before")
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<(), E> {
-        *self.0 = Yaml::Plain(value.to_owned());
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
-        if let Yaml::List(items) = self.0 {
-            for item in items {
-                access.next_element_seed(SpellingSeed(item))?;
-            }
-        }
-        // The parser reports an error unless a list is read to its end.
-        access.next_element::<IgnoredAny>().map(drop)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<(), A::Error> {
-        if let Yaml::Map(fields) = self.0 {
-            for (_, value) in fields {
-                access.next_key::<IgnoredAny>()?;
-                access.next_value_seed(SpellingSeed(value))?;
-            }
-        }
-        access.next_key::<IgnoredAny>().map(drop)
     }
 }
 
@@ -341,7 +158,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let wrong = |source: &str| parse(source).expect_err("it is wrong");
-        assert_eq!(wrong("a: 1\nb: \"x\n").line, Some(3));
+        assert_eq!(wrong("a: 1\nb: \"x\n").line, Some(2));
         assert_eq!(wrong("a: 1\nb: 2\na: 3").what, "the key a is a duplicate");
     }
 

@@ -9,7 +9,7 @@ use crate::text::{
     Snippet, Term, Token, for_each_alef_token, for_each_styled_token, for_each_symbol, snippet,
     tokenize,
 };
-use crate::{Filter, StoreError};
+use crate::{Filter, StoreError, front_matter};
 
 /// Weight of a word in the name, title or description, relative to the body.
 const METADATA_WEIGHT: u32 = 3;
@@ -61,29 +61,10 @@ pub fn search(
             .flatten()
             .map(|found| found.text)
             .unwrap_or_default();
-        texts.push((topic, body(&text).to_owned()));
+        // `Topic` already contains the front matter.
+        texts.push((topic, front_matter::split(&text).body.to_owned()));
     }
     Ok(rank_topics(&parsed.question, texts, limit))
-}
-
-/// Returns a text without its front matter, which [`Topic`] already contains.
-fn body(text: &str) -> &str {
-    let is_fence = |line: &str| line.trim_end() == "---";
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines
-        .next()
-        .filter(|first| is_fence(first.trim_start_matches('\u{feff}')))
-    else {
-        return text;
-    };
-    let mut end = first.len();
-    for line in lines {
-        end += line.len();
-        if is_fence(line) {
-            return &text[end..];
-        }
-    }
-    text
 }
 
 /// A topic before scoring.

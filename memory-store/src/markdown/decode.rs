@@ -1,13 +1,13 @@
 //! Parses memory files.
 
 use chrono::{DateTime, Utc};
+use memory_core::front_matter::{self, FileParts};
+use memory_core::yaml::{self, YamlNode};
 use memory_core::{Category, Memory, Problem};
 
-use super::fence::{self, FileParts};
 use super::format::{FrontMatter, UnusableValue, is_known, keeps_spelling, path_category};
 use super::lines::{self, ValueStyle, YamlEntry};
 use super::text::{FileDefect, decode_lossy};
-use super::yaml::{self, YamlNode};
 
 /// The maximum length of a front matter that is parsed, in bytes.
 const MAX_FRONT_MATTER_BYTES: usize = 1 << 20;
@@ -84,8 +84,8 @@ pub(super) struct ParsedFile<'a> {
 impl<'a> ParsedFile<'a> {
     /// Parses a text.
     pub(super) fn of(text: &'a str) -> Self {
-        let parts = fence::split(text);
-        let content = fence::content(parts.body);
+        let parts = front_matter::split(text);
+        let content = front_matter::content(parts.body);
         let mut reading = Self {
             parts,
             content,
@@ -118,7 +118,7 @@ impl<'a> ParsedFile<'a> {
             Ok(YamlNode::Null) => {}
             Ok(_) => {
                 // This may be text between two thematic breaks; as content it remains searchable.
-                reading.content = fence::content(&text[parts.mark.len()..]);
+                reading.content = front_matter::content(&text[parts.mark.len()..]);
                 let hint = "write it as `key: value`, or start the file with an empty line";
                 reading.fault = Some(FileDefect::new(
                     2,

@@ -1,12 +1,12 @@
 //! Formats the file of a new memory.
 
+use memory_core::front_matter;
+use memory_core::yaml::YamlNode;
 use memory_core::{MEMORY_KEYS, Memory};
 
-use super::fence;
 use super::lines::{self, YamlEntry};
 use super::scalar::{ScalarContext, scalar};
 use super::value::{FrontMatterValue, value};
-use super::yaml::YamlNode;
 
 /// Returns the file of a new memory.
 ///
@@ -125,7 +125,9 @@ pub(crate) fn in_order(bytes: Vec<u8>, memory: &Memory) -> Vec<u8> {
     let text = String::from_utf8_lossy(&bytes);
     encode(
         memory,
-        fence::split(&text).front.map_or("", |front| front.yaml),
+        front_matter::split(&text)
+            .front
+            .map_or("", |front| front.yaml),
     )
     .into_bytes()
 }

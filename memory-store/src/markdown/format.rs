@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
+use memory_core::yaml::YamlNode;
 use memory_core::{
     Category, ContentHash, FileVersion, MEMORY_KEYS, Memory, MemoryId, OperationId, Origin,
     ParseError, Phase, Proposal, ProposalTarget, ProposedAction, Recurrence, Reminder, Scope,
@@ -10,7 +11,6 @@ use memory_core::{
 };
 
 use super::value::VERSION_BESIDE;
-use super::yaml::YamlNode;
 
 /// The fields of a front matter. `None` means that a key is missing, empty or unreadable.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::yaml::{self, YamlNode};
+use memory_core::yaml::{self, YamlNode};
 
 /// A top-level key of the front matter with its position.
 ///

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use memory_core::yaml::{self, YamlNode};
+
 use super::encode::item_lines;
 use super::lines::{flow_items, is_trivia};
 use super::scalar::{ScalarContext, scalar};
-use super::yaml::{self, YamlNode};
 
 /// Returns a list with one item per line, changed to contain exactly `wanted`.
 ///

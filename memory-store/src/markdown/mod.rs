@@ -6,7 +6,6 @@
 mod access_count;
 mod decode;
 mod encode;
-mod fence;
 mod format;
 mod lines;
 mod list;
@@ -15,7 +14,6 @@ mod rewrite;
 mod scalar;
 mod text;
 mod value;
-mod yaml;
 
 #[cfg(test)]
 mod tests;

@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memory_core::front_matter::{self, line_break};
 use memory_core::parse_day;
+use memory_core::yaml::{self, YamlNode};
 
-use super::fence::{self, line_break};
 use super::lines::{self, ValueStyle, YamlEntry};
 use super::scalar::{ScalarContext, double_quoted, scalar, single_quoted};
 use super::text;
-use super::yaml::{self, YamlNode};
 
 /// The maximum length of a front matter that is parsed, in bytes.
 const MAX_FRONT_MATTER_BYTES: usize = 1 << 20;
@@ -28,7 +28,7 @@ pub(crate) struct PlainFrontMatter {
 impl PlainFrontMatter {
     /// Parses the front matter of a text.
     pub(crate) fn of(text: &str) -> Self {
-        let parts = fence::split(text);
+        let parts = front_matter::split(text);
         let mut front = Self {
             values: Vec::new(),
             problem: None,
@@ -75,7 +75,7 @@ impl PlainFrontMatter {
 
     /// Returns whether replacing the front matter of a text by `keys` loses no readable data.
     pub(crate) fn is_replaceable(text: &str, keys: &[&str]) -> bool {
-        let Some(fences) = fence::split(text).front else {
+        let Some(fences) = front_matter::split(text).front else {
             return true;
         };
         match yaml::parse_spelled(fences.yaml) {
@@ -100,12 +100,12 @@ pub(crate) fn lossy_text(bytes: &[u8]) -> (Cow<'_, str>, Option<String>) {
 
 /// Returns whether the front matter of a text ends within `beginning`, the start of the text.
 pub(crate) fn has_whole_front_matter(beginning: &str) -> bool {
-    !fence::split(beginning).is_open
+    !front_matter::split(beginning).is_open
 }
 
 /// Returns the text after the front matter.
 pub(crate) fn body(text: &str) -> &str {
-    fence::split(text).body
+    front_matter::split(text).body
 }
 
 /// Returns `text` with the given front matter values, and with the body `content` if given.
@@ -120,7 +120,7 @@ pub(crate) fn set_values(
     values: &[(&str, &str)],
     content: Option<&str>,
 ) -> Result<String, String> {
-    let parts = fence::split(text);
+    let parts = front_matter::split(text);
     let before = PlainFrontMatter::of(text);
     if parts.is_open {
         return Err("the front matter that starts in line 1 has no closing line".into());
@@ -450,7 +450,7 @@ mod tests {
                 for (key, value) in values {
                     prop_assert_eq!(front.value(key), Some(value), "{}", text);
                 }
-                prop_assert_eq!(fence::split(&text).body.trim().replace("\r\n", "\n"), content.trim());
+                prop_assert_eq!(front_matter::split(&text).body.trim().replace("\r\n", "\n"), content.trim());
             }
         }
     }

@@ -3,18 +3,18 @@
 use std::ops::Range;
 
 use chrono::TimeDelta;
+use memory_core::front_matter::{line_break, split};
+use memory_core::yaml::{self, YamlNode};
 use memory_core::{MEMORY_KEYS, Memory, Problem};
 
 use super::decode::{ParsedFile, decode};
 use super::encode::{entry_lines, inline_value, item_lines, key_lines, last_line_break};
-use super::fence::{line_break, split};
 use super::format::{has_foreign_entries, item_texts};
 use super::lines::{self, ValueStyle, YamlEntry};
 use super::list::{edit_flow, edit_lines};
 use super::scalar::{double_quoted, single_quoted};
 use super::text::{FileDefect, decode_lossy};
 use super::value::{FrontMatterValue, VERSION_BESIDE, value};
-use super::yaml::{self, YamlNode};
 
 const CHANGE_BY_HAND: &str =
     "edit it by hand, or write the front matter as one `key: value` per line";

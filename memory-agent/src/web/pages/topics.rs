@@ -8,7 +8,7 @@ use axum::extract::Path;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::topic::{self, Topic, TopicKind, TopicWriteRequest, Topics};
-use memory_core::{Code, ContentHash, SecretPolicy};
+use memory_core::{Code, ContentHash, SecretPolicy, front_matter};
 
 use crate::web::error::{PageError, render};
 use crate::web::fields::encode;
@@ -165,14 +165,6 @@ struct TopicPage {
     links: Vec<(Label, Option<String>)>,
 }
 
-/// Returns the text after the front matter.
-fn body(text: &str) -> &str {
-    let Some(rest) = text.strip_prefix("---\n") else {
-        return text;
-    };
-    rest.split_once("\n---\n").map_or(text, |(_, body)| body)
-}
-
 async fn show_topic(Path(name): Path<String>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
@@ -187,7 +179,7 @@ async fn show_topic(Path(name): Path<String>, request: WebRequest) -> Response {
                 kind: topic.kind.as_str(),
                 updated: topic.updated.map(|day| day.to_string()),
                 problem: topic.problem.as_deref().map(Label::new),
-                text: render_markdown(body(&found.text), &|_| None),
+                text: render_markdown(front_matter::split(&found.text).body, &|_| None),
                 links: found
                     .links
                     .iter()
@@ -270,16 +262,4 @@ async fn delete(Path(name): Path<String>, request: WebRequest) -> Response {
             Ok(request.redirect("/topics"))
         })
         .await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::body;
-
-    #[test]
-    fn the_front_matter_is_not_part_of_the_body() {
-        assert_eq!(body("---\nname: x\n---\n# Tea\n"), "# Tea\n");
-        assert_eq!(body("# Tea\n---\n"), "# Tea\n---\n");
-        assert_eq!(body("---\nunclosed"), "---\nunclosed");
-    }
 }

@@ -1,4 +1,4 @@
-//! Parses YAML within limits on time and memory.
+//! Parses YAML within limits on time and memory. The module needs the feature `yaml`.
 
 mod simple;
 
@@ -33,7 +33,7 @@ const SPECIAL_LETTERS: [char; 4] = ['\u{85}', '\u{2028}', '\u{2029}', '\u{feff}'
 
 /// A YAML value, with its aliases expanded.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum YamlNode {
+pub enum YamlNode {
     /// Empty, `~` or `null`.
     Null,
     /// A number or a boolean; spelled as in the source only by [`parse_spelled`].
@@ -50,7 +50,7 @@ pub(super) enum YamlNode {
 
 impl YamlNode {
     /// Returns the value as text for a person. Quotes and the style of lists and maps are lost.
-    pub(super) fn to_plain_text(&self) -> String {
+    pub fn to_plain_text(&self) -> String {
         match self {
             Self::Null => String::new(),
             Self::Literal(text) | Self::Text(text) => text.clone(),
@@ -70,7 +70,7 @@ impl YamlNode {
     }
 
     /// Returns whether the value is or contains a number or a boolean.
-    pub(super) fn has_literals(&self) -> bool {
+    pub fn has_literals(&self) -> bool {
         match self {
             Self::Literal(_) => true,
             Self::Null | Self::Text(_) => false,
@@ -83,7 +83,7 @@ impl YamlNode {
     }
 
     /// Returns a duplicate key of one of the maps, if any.
-    pub(super) fn duplicate_key(&self) -> Option<&YamlNode> {
+    pub fn duplicate_key(&self) -> Option<&YamlNode> {
         match self {
             Self::Null | Self::Literal(_) | Self::Text(_) => None,
             Self::List(items) => items.iter().find_map(Self::duplicate_key),
@@ -106,11 +106,11 @@ impl YamlNode {
 
 /// The error for a text that is not valid YAML or exceeds a limit.
 #[derive(Debug)]
-pub(super) struct FrontMatterError {
+pub struct FrontMatterError {
     /// The line, counted from 0, if it can be determined.
-    pub(super) line: Option<usize>,
+    pub line: Option<usize>,
     /// The cause, as a sentence fragment.
-    pub(super) what: String,
+    pub what: String,
 }
 
 impl From<Error> for FrontMatterError {
@@ -146,7 +146,7 @@ impl From<Error> for FrontMatterError {
 }
 
 /// Parses YAML, with time and memory proportional to the length of the text.
-pub(super) fn parse(text: &str) -> Result<YamlNode, FrontMatterError> {
+pub fn parse(text: &str) -> Result<YamlNode, FrontMatterError> {
     simple::parse(text).map_or_else(|| parse_any(text), Ok)
 }
 
@@ -165,12 +165,12 @@ fn parse_any(text: &str) -> Result<YamlNode, FrontMatterError> {
 }
 
 /// Parses YAML, with numbers and booleans spelled as in the source.
-pub(super) fn parse_spelled(text: &str) -> Result<YamlNode, FrontMatterError> {
+pub fn parse_spelled(text: &str) -> Result<YamlNode, FrontMatterError> {
     simple::parse(text).map_or_else(|| parse_fully(text), Ok)
 }
 
 /// Does the same as [`parse_spelled`], but without the fast parser.
-pub(super) fn parse_fully(text: &str) -> Result<YamlNode, FrontMatterError> {
+fn parse_fully(text: &str) -> Result<YamlNode, FrontMatterError> {
     let node = parse_any(text)?;
     Ok(if node.has_literals() {
         restore_spelling(text, node)

@@ -1,31 +1,31 @@
-//! Splits a file into front matter and body.
+//! The front matter of Markdown files.
 
 /// The parts of a text; concatenated in this order they are the text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FileParts<'a> {
+pub struct FileParts<'a> {
     /// The byte order mark, or empty.
-    pub(super) mark: &'a str,
+    pub mark: &'a str,
     /// The front matter, if any.
-    pub(super) front: Option<FencedYaml<'a>>,
+    pub front: Option<FencedYaml<'a>>,
     /// The rest of the text.
-    pub(super) body: &'a str,
+    pub body: &'a str,
     /// Whether the first line is a fence without a second one.
-    pub(super) is_open: bool,
+    pub is_open: bool,
 }
 
 /// The front matter and its fences.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct FencedYaml<'a> {
+pub struct FencedYaml<'a> {
     /// The first fence with its line break.
-    pub(super) opening: &'a str,
+    pub opening: &'a str,
     /// The lines between the fences.
-    pub(super) yaml: &'a str,
+    pub yaml: &'a str,
     /// The second fence with its line break, if it has one.
-    pub(super) closing: &'a str,
+    pub closing: &'a str,
 }
 
 /// Splits a text into its parts.
-pub(super) fn split(text: &str) -> FileParts<'_> {
+pub fn split(text: &str) -> FileParts<'_> {
     let (mark, rest) = text.split_at(if text.starts_with('\u{feff}') {
         '\u{feff}'.len_utf8()
     } else {
@@ -45,13 +45,13 @@ pub(super) fn split(text: &str) -> FileParts<'_> {
 }
 
 /// Returns the body without its last line break.
-pub(super) fn content(body: &str) -> &str {
+pub fn content(body: &str) -> &str {
     body.strip_suffix('\n')
         .map_or(body, |body| body.strip_suffix('\r').unwrap_or(body))
 }
 
 /// Returns the first line break of a text, or `\n` if there is no line break.
-pub(super) fn line_break(text: &str) -> &'static str {
+pub fn line_break(text: &str) -> &'static str {
     match text.find('\n') {
         Some(place) if text[..place].ends_with('\r') => "\r\n",
         _ => "\n",
@@ -88,4 +88,21 @@ fn is_fence(line: &str) -> bool {
         .strip_suffix('\n')
         .map_or(line, |line| line.strip_suffix('\r').unwrap_or(line));
     line.trim_end_matches([' ', '\t']) == "---"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn the_front_matter_is_not_part_of_the_body() {
+        for (text, body) in [
+            ("---\nname: x\n---\n# Tea\n", "# Tea\n"),
+            ("\u{feff}---\r\nname: x\r\n--- \r\n# Tea\n", "# Tea\n"),
+            ("# Tea\n---\n", "# Tea\n---\n"),
+            ("---\nunclosed", "---\nunclosed"),
+        ] {
+            assert_eq!(split(text).body, body);
+        }
+    }
 }
