@@ -82,7 +82,7 @@ pub(crate) fn error_json(failure: &Failure, scope: Option<BankScope>, output: &O
 /// Prints an error for people, with its causes and its hint.
 pub(crate) fn write_text_error(failure: &Failure, output: &mut Output) -> Result<(), Failure> {
     output.error(&failure.code().to_lowercase(), &failure.to_string())?;
-    let causes = std::iter::successors(failure.source(), |cause| cause.source());
+    let causes = std::iter::successors(failure.source(), |&cause| cause.source());
     for cause in causes {
         output.error_line(&format!("  because: {cause}"))?;
     }
