@@ -305,17 +305,6 @@ impl IndexMeta {
         };
         Ok(connection.prepare_cached(sql)?.query_row((), read)?)
     }
-
-    /// Scales the totals to `documents` documents with the average length of all documents.
-    pub(super) fn scale_to(&mut self, documents: u64) {
-        let share = |length: u64| {
-            u128::from(length) * u128::from(documents) / u128::from(self.documents.max(1))
-        };
-        self.lengths = self
-            .lengths
-            .map(|length| u64::try_from(share(length)).unwrap_or(u64::MAX));
-        self.documents = documents;
-    }
 }
 
 /// Checkpoints the write-ahead log into the database file: the data is durable and the log empty.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::{TextQuery, WordRole};
 use memory_core::rank::{B, CollectionKind, CorpusStatistics, RankCandidate, saturation};
-use memory_core::{Filter, MatchCoverage, MemoryId, Scope, SearchRequest, SpeakerRole};
+use memory_core::{Filter, MatchCoverage, MemoryId, SearchRequest, SpeakerRole};
 use rusqlite::{Connection, OptionalExtension};
 use tantivy::Searcher;
 use uuid::Uuid;
@@ -95,9 +95,13 @@ pub(super) fn gather_candidates(
         allowed,
     } = MatchSets::new(rows, &searcher, text.fields, asked, vectors.is_some(), now)?;
     if asked.filter.within.is_some() {
-        meta.scale_to(flushed.visible_count() + pending.len() as u64);
-        if let Some(scope @ Scope::Conversation(_)) = &asked.filter.scope {
-            meta.lengths = conversation_lengths(rows, scope)?;
+        // The statistics of a view are those of its documents: hidden ones change no score.
+        meta.documents = flushed.visible_count() + pending.len() as u64;
+        meta.lengths = flushed.visible_lengths()?;
+        for document in &pending {
+            for (sum, length) in meta.lengths.iter_mut().zip(document.lengths) {
+                *sum += u64::from(length);
+            }
         }
     }
     let mut statistics = rank_statistics(&meta, &wanted);
@@ -288,16 +292,6 @@ pub(super) fn limit_to_scope(filter: &Filter) -> Filter {
         narrowed.within = Some(vec![scope.clone()]);
     }
     narrowed
-}
-
-/// Returns the total length of the messages of a conversation, in weighted words and in weighted single characters.
-fn conversation_lengths(rows: &Connection, scope: &Scope) -> Result<[u64; 2], IndexError> {
-    let sql = "SELECT coalesce(sum(length), 0), coalesce(sum(characters), 0) FROM documents INDEXED BY turns WHERE scope = ?";
-    let read = |row: &rusqlite::Row<'_>| Ok([row.get::<_, i64>(0)?, row.get(1)?]);
-    Ok(rows
-        .prepare_cached(sql)?
-        .query_row([scope.to_string()], read)?
-        .map(i64::cast_unsigned))
 }
 
 /// Returns the sorted keys of documents written within [`MAX_PAUSE`] of another one.

@@ -173,6 +173,24 @@ impl<'s> SegmentsView<'s> {
         self.valid.iter().map(DocumentSet::count).sum()
     }
 
+    /// Returns the total lengths of the text and character fields of the visible documents, each rounded as in the full-text index.
+    pub(super) fn visible_lengths(&self) -> Result<[u64; 2], IndexError> {
+        let mut sums = [0, 0];
+        for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
+            for (sum, field) in sums
+                .iter_mut()
+                .zip([self.fields.text, self.fields.characters])
+            {
+                let lengths = segment.get_fieldnorms_reader(field)?;
+                *sum += valid
+                    .documents()
+                    .map(|document| u64::from(lengths.fieldnorm(document)))
+                    .sum::<u64>();
+            }
+        }
+        Ok(sums)
+    }
+
     /// Leaves out the documents that have ended by `moment`: they are not found, and are no evidence of how frequent a word is.
     pub(super) fn leave_out_ended(&mut self, moment: i64) -> Result<(), IndexError> {
         let ends =
