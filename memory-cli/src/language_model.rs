@@ -27,7 +27,7 @@ pub(crate) fn open_lazily(
         let model = open(&llm, &environment)?;
         Ok((model, Ledger::open(&root).map_err(ChatError::Meter)?))
     };
-    is_named.then(|| LazyChatModel::new(open, settings, budget, clock))
+    is_named.then(|| LazyChatModel::shared(open, settings, budget, clock))
 }
 
 /// Returns a model with a budget; it is opened on first use.
@@ -42,7 +42,7 @@ pub(crate) fn with_budget<M: ChatModel + 'static>(
     clock: Arc<dyn Clock>,
 ) -> Arc<dyn ChatModel> {
     let open = move || Ok((open(), open_ledger(&roots).map_err(ChatError::Meter)?));
-    LazyChatModel::new(open, settings, budget, clock)
+    LazyChatModel::shared(open, settings, budget, clock)
 }
 
 /// Returns the current day of the budget.
@@ -71,7 +71,7 @@ struct LazyChatModel<M> {
 }
 
 impl<M: ChatModel + 'static> LazyChatModel<M> {
-    fn new(
+    fn shared(
         open: impl Fn() -> Result<(M, Ledger), ChatError> + Send + Sync + 'static,
         settings: &Settings,
         budget: Budget,

@@ -60,7 +60,7 @@ pub(super) fn print_usage(
     };
     match said.and_then(|()| output.flush()) {
         Ok(()) if is_help => ExitCode::Done,
-        Err(error) if is_help => report::report_failure(&error.into(), &mut output),
+        Err(error) if is_help => report::report_failure(&error, &mut output),
         // If the stream is closed, the exit code still reports the error.
         Ok(()) | Err(_) => ExitCode::Usage,
     }

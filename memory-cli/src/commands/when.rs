@@ -138,10 +138,10 @@ fn print_reading(found: &TextReading, output: &mut Output) -> Result<(), Failure
     if let Some(assumed) = &reading.assumed {
         output.note(assumed)?;
     }
-    Ok(found
+    found
         .unused
         .iter()
-        .try_for_each(|text| output.note(&format!("{text:?} is not used")))?)
+        .try_for_each(|text| output.note(&format!("{text:?} is not used")))
 }
 
 /// Maximum length of a line, in bytes.

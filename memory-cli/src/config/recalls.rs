@@ -59,6 +59,10 @@ pub(super) fn parse_retention(text: &str) -> Result<Option<Duration>, ParseError
 }
 
 /// Shows a retention time, in days if that is exact.
+#[expect(
+    clippy::ref_option,
+    reason = "the functions that show settings take their values by reference"
+)]
 pub(super) fn show_retention(span: &Option<Duration>) -> Value {
     const DAY: u64 = 24 * 3600;
     match span {

@@ -1,5 +1,12 @@
 //! A setting with the layer that sets it.
 
+#![expect(
+    clippy::ptr_arg,
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the functions that show settings take their values by reference"
+)]
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -146,7 +146,7 @@ impl HomeChores<'_> {
     ) -> Result<ChoreStatus, StoreError> {
         match chore {
             Chore::Refresh => self.refresh(),
-            Chore::Ingest => self.ingest(stop),
+            Chore::Ingest => Ok(self.ingest(stop)),
             Chore::Notify => self.notify(),
             Chore::Lifecycle => self.refine(Verb::Consolidate, LIFECYCLE_TASKS, stop),
             Chore::Embed => self.embed(stop),
@@ -161,7 +161,7 @@ impl HomeChores<'_> {
         Ok(ChoreStatus::Nothing)
     }
 
-    fn ingest(&self, stop: &CancellationToken) -> Result<ChoreStatus, StoreError> {
+    fn ingest(&self, stop: &CancellationToken) -> ChoreStatus {
         let settings = &self.home.settings;
         let watched = settings
             .places
@@ -170,7 +170,7 @@ impl HomeChores<'_> {
         let (mut done, mut failed) = (Vec::new(), Vec::new());
         for SourceLocation { source, path, .. } in watched {
             if stop.is_cancelled() {
-                return Ok(ChoreStatus::Stopped);
+                return ChoreStatus::Stopped;
             }
             let ingested =
                 Ingestion::open(&self.services, DEFAULT, settings).and_then(|ingestion| {
@@ -194,11 +194,11 @@ impl HomeChores<'_> {
                 Err(failure) => failed.push(format!("{source}: {failure}")),
             }
         }
-        Ok(match (done.is_empty(), failed.is_empty()) {
+        match (done.is_empty(), failed.is_empty()) {
             (_, false) => ChoreStatus::LeftOut(failed.join(", ")),
             (true, true) => ChoreStatus::Nothing,
             (false, true) => ChoreStatus::This(done.join(", ")),
-        })
+        }
     }
 
     fn notify(&self) -> Result<ChoreStatus, StoreError> {
