@@ -8,9 +8,7 @@ use std::sync::Arc;
 use std::{env, error::Error};
 
 use memory_agent::model::LocalEmbedder;
-use memory_core::{
-    ContentHash, Embedder, Embeddings, MemoryStore, TextVector, embedded_text, passages,
-};
+use memory_core::{ContentHash, Embedder, MemoryStore, TextVector, embedded_text, passages};
 use memory_store::{FileStore, FileStoreOptions};
 
 /// Number of vectors that are stored in one write.

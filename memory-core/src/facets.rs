@@ -2,16 +2,12 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::fmt::Debug;
 
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
-use crate::query_parser::{TextQuery, parse};
+use crate::query_parser::parse;
 use crate::search::search_refreshed;
-use crate::{
-    Category, Filter, MatchCoverage, Memory, Query, Ranking, Scope, Services, StoreError,
-    StoredMemory, Tags,
-};
+use crate::{Category, MatchCoverage, Memory, Query, Ranking, Scope, Services, StoreError, Tags};
 
 /// Maximum number of values of one attribute. Those with the lowest counts are left out.
 pub const MAX_FACET_VALUES: usize = 200;
@@ -36,38 +32,7 @@ pub struct FacetCounts {
     pub months: Vec<(NaiveDate, u64)>,
 }
 
-/// A provider of counts by attribute. Every implementation passes `testing::store_suite`.
-pub trait MemoryFacets: Debug + Send + Sync {
-    /// Returns the numbers of memories that pass `filter`, and that are among the best matches of `question` if it is given.
-    ///
-    /// The best matches by words are those of [`crate::MatchCoverage::Best`]. They are not checked for phrases. The counts are those
-    /// at the last [`crate::MemoryStore::refresh`].
-    ///
-    /// # Errors
-    /// If the files cannot be read.
-    fn facets(
-        &self,
-        question: Option<&TextQuery>,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Result<FacetCounts, StoreError>;
-
-    /// Returns up to `limit` current memories that have `tag` or a tag below it, those that were added last first.
-    ///
-    /// Only memories `within` these scopes are returned, if given.
-    ///
-    /// # Errors
-    /// If the files cannot be read.
-    fn tagged(
-        &self,
-        tag: &str,
-        within: Option<&[Scope]>,
-        limit: usize,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<StoredMemory>, StoreError>;
-}
-
-/// Returns the numbers of memories by attribute among the best matches of a query, see [`MemoryFacets::facets`]. A text without a
+/// Returns the numbers of memories by attribute among the best matches of a query, see [`crate::MemoryStore::facets`]. A text without a
 /// searchable word counts all memories that pass its filters.
 ///
 /// # Errors

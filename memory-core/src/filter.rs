@@ -63,6 +63,23 @@ impl Filter {
         }
     }
 
+    /// Returns the filter that every proposal passes.
+    pub fn proposals() -> Self {
+        Self {
+            proposals: ProposalFilter::Only,
+            ..Self::default()
+        }
+    }
+
+    /// Returns the filter, restricted to these scopes if given.
+    #[must_use]
+    pub fn within(self, scopes: Option<&[Scope]>) -> Self {
+        Self {
+            within: scopes.map(<[Scope]>::to_vec),
+            ..self
+        }
+    }
+
     /// Returns whether a stored memory passes the filter at the time `now`.
     pub fn matches(&self, stored: &StoredMemory, now: DateTime<Utc>) -> bool {
         let memory = &stored.memory;

@@ -93,6 +93,9 @@ pub struct TrashedFile {
 }
 
 /// The journal and the trash of a store.
+///
+/// The defaults read the other parts of the history. The methods without one return no records, files or changes in a store
+/// without a history.
 pub trait History: Debug + Send + Sync {
     /// Iterates over the operations, newest first. The parts of a long operation are one record.
     fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_>;
@@ -109,7 +112,14 @@ pub trait History: Debug + Send + Sync {
     fn changes_of(
         &self,
         verb: Verb,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_>;
+    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+        let changes = self.all_changes().filter(move |change| {
+            let is_open =
+                |change: &Recorded<_>| change.operation.verb == verb && change.undone_by.is_none();
+            change.as_ref().map_or(true, is_open)
+        });
+        Box::new(changes.map(|change| change.map(|change| change.subject)))
+    }
 
     /// Iterates over the files in the trash, newest first.
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
@@ -118,12 +128,30 @@ pub trait History: Debug + Send + Sync {
     fn changes_to<'a>(
         &'a self,
         id: &MemoryId,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a>;
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+        let id = *id;
+        let is_of = move |change: &Result<Recorded<RecordedChange>, StoreError>| {
+            change
+                .as_ref()
+                .map_or(true, |change| change.subject.id == id)
+        };
+        Box::new(self.all_changes().filter(is_of))
+    }
 
     /// Iterates over the changes of all memories, last change first, each with its operation.
     fn all_changes(
         &self,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_>;
+    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+        Box::new(self.records().flat_map(|record| {
+            let record = match record {
+                Ok(record) => record,
+                Err(error) => return vec![Err(error)],
+            };
+            self.changes(&record.operation.id)
+                .map(|change| change.map(|change| record.clone().map(|_| change)))
+                .collect()
+        }))
+    }
 
     /// Returns the memory in a file in the trash, given its path below the home.
     ///
@@ -135,13 +163,27 @@ pub trait History: Debug + Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::TrashNotFound`] if the file does not exist, or if it cannot be read.
-    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError>;
+    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError> {
+        for change in self.all_changes() {
+            if let Some(before) = change?.subject.before
+                && before.trash.as_deref() == Some(trash)
+            {
+                return Ok(before.hash == expected.0);
+            }
+        }
+        Err(StoreError::TrashNotFound {
+            reference: trash.to_owned(),
+            earlier: None,
+        })
+    }
 
     /// Rolls back interrupted operations, so that the records match the files.
     ///
     /// # Errors
     /// If a file cannot be restored.
-    fn recover(&self) -> Result<(), StoreError>;
+    fn recover(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
 
     /// Reverts every file that the operation `id` changed.
     ///

@@ -13,7 +13,7 @@
 //! | count memories by attribute, and show what surrounds a memory | [`facets()`], [`neighbourhood()`] |
 //! | review the activity of agents | [`OperationLogs`], [`sessions()`] |
 //! | provide context for a language model | [`build_context()`], [`build_matching_context()`] |
-//! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Embeddings`], [`Reranking`] |
+//! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Reranking`] |
 //! | record which memories agents received, and why | [`RecallLedger`], [`recalls()`], [`why()`], [`unused_memories()`] |
 //! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |
 //! | parse dates and times in text | [`datetime::find_date()`], [`datetime::find_dates()`] |
@@ -63,7 +63,6 @@ mod query;
 mod recall_ledger;
 mod reranking;
 mod services;
-mod shared_store;
 mod source;
 mod store;
 mod store_health;
@@ -144,10 +143,10 @@ pub use context::{
 pub use earlier::{may_replace_note, replaces_note};
 pub use embed::{EmbedReport, embed, embed_newest};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
-pub use embeddings::{Embeddings, TextVector, embedded_text};
+pub use embeddings::{TextVector, embedded_text};
 pub use error::{LockHolder, Problem, StoreError, UnsupportedDrive, io_hint};
 pub use facets::{
-    FacetCounter, FacetCounts, MAX_FACET_VALUES, MemoryFacets, facets, first_of_month, sort_facet,
+    FacetCounter, FacetCounts, MAX_FACET_VALUES, facets, first_of_month, sort_facet,
     tags_and_parents,
 };
 pub use fence::escape_tags;
@@ -179,7 +178,7 @@ pub use memory::{
 pub use memory_history::{
     ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history,
 };
-pub use memory_summary::{CachedAnalysis, MemorySummaries, MemorySummary};
+pub use memory_summary::{CachedAnalysis, MemorySummary};
 pub use merge::{MemoryMerge, MergeVersions, merge, plan_merge};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
@@ -237,7 +236,7 @@ pub use source::{
     ExportedVersion, FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession,
     SourceSessionItem, StatedLinks,
 };
-pub use store::{MemoryStore, MemoryStoreExt, NameIndex, NameMatch};
+pub use store::{MemoryStore, MemoryStoreExt, NameMatch};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;
 pub use time_range::{

@@ -1,24 +1,25 @@
 //! A store of memories in main memory.
 
 mod history;
-mod search;
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use chrono::{DateTime, Utc};
 
-use crate::query_parser::TextQuery;
 use crate::secret::Checked;
-use crate::wikilink::{self, WikilinkCandidate, WikilinkNameKind, WikilinkTarget};
+use crate::store::scan;
 use crate::{
-    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, Embeddings,
-    FacetCounter, FacetCounts, FileVersion, Filter, ListOrder, MatchCoverage, Memory, MemoryFacets,
-    MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch,
-    Operation, OperationId, Origin, PageRequest, Ranking, ReminderQuery, Scope, SearchRequest,
-    SearchResults, StoreError, StoredMemory, TextVector, embedded_text,
+    CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, FileVersion, Filter,
+    Memory, MemoryId, MemoryStore, MemorySummary, Operation, OperationId, Scope, SearchRequest,
+    SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
 };
+
+/// Number of vectors from which their mean and deviation are meaningful.
+const MIN_SAMPLE: usize = 16;
+
+/// The mean and deviation of the cosines of unrelated texts, for fewer vectors.
+const USUAL_COSINES: (f32, f32) = (0.1, 0.12);
 
 /// A store of memories in main memory, with a history and with vectors, for tests and for programs that store nothing.
 ///
@@ -100,8 +101,20 @@ fn other_fields(front_matter: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn is_within(scopes: Option<&[Scope]>, memory: &Memory) -> bool {
-    scopes.is_none_or(|scopes| scopes.contains(&memory.scope))
+/// Returns the cosine of the passage that is most similar to a vector; `None` if all of them, or the vector, are zero.
+fn best_cosine(own: &TextVector, vector: &[f32]) -> Option<f32> {
+    let passages = own.vectors.iter().filter(|passage| is_nonzero(passage));
+    let cosine = |passage: &Vec<f32>| {
+        passage
+            .iter()
+            .zip(vector)
+            .map(|(one, other)| one * other)
+            .sum()
+    };
+    passages
+        .map(cosine)
+        .filter(|_| is_nonzero(vector))
+        .reduce(f32::max)
 }
 
 impl MemState {
@@ -191,47 +204,53 @@ impl MemState {
             .map(|file| self.with_accesses(file))
             .collect()
     }
-}
 
-impl NameIndex for MemStore {
-    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
-        let state = self.state();
-        let mut found = Vec::new();
-        for file in state.accepted() {
-            let (path, memory) = (&file.path, &file.memory);
-            let candidate = |by| WikilinkCandidate {
-                target: WikilinkTarget::Memory(memory.id),
-                path: path.clone(),
-                by,
-            };
-            let is_called = |name: &str| wikilink::lookup_keys(name).iter().any(|own| own == key);
-            let is_former = |id: &MemoryId| id.to_string() == key && !state.files.contains_key(id);
-            if memory.id.to_string() == key {
-                found.push(candidate(WikilinkNameKind::Id));
-            } else if memory.supersedes.iter().any(is_former) {
-                found.push(candidate(WikilinkNameKind::Former));
-            } else if is_called(path) {
-                found.push(candidate(WikilinkNameKind::Path));
-            } else if memory.origins_named(key).next().is_some() {
-                found.extend(memory.origins_named(key).map(|origin| WikilinkCandidate {
-                    path: origin.path.clone(),
-                    ..candidate(WikilinkNameKind::Path)
-                }));
-            } else if memory.title_or_heading().is_some_and(is_called) {
-                found.push(candidate(WikilinkNameKind::Title));
-            } else if memory.aliases.iter().any(|alias| is_called(alias)) {
-                found.push(candidate(WikilinkNameKind::Alias));
-            }
-        }
-        Ok(found)
+    /// Returns the vector of a memory's current text.
+    fn vector(&self, identity: &str, memory: &Memory) -> Option<&TextVector> {
+        let vector = self.vectors.get(identity)?.get(&memory.id)?;
+        (vector.text == ContentHash::of(&embedded_text(memory))).then_some(vector)
+    }
+
+    /// Returns the cosine of each memory with the query, in standard deviations above the mean.
+    fn cosines(&self, asked: &SearchRequest<'_>) -> BTreeMap<MemoryId, f32> {
+        let Some(question) = asked.vector else {
+            return BTreeMap::new();
+        };
+        let visible = self
+            .files
+            .values()
+            .filter(|file| asked.filter.includes_scope(&file.memory.scope));
+        let vectors = visible.filter_map(|file| self.vector(question.identity, &file.memory));
+        // The order is fixed, so that floating-point sums are reproducible.
+        let cosines: BTreeMap<MemoryId, f32> = vectors
+            .filter_map(|own| Some((own.id, best_cosine(own, question.vector)?)))
+            .collect();
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "the mean needs no more than seven digits"
+        )]
+        let count = cosines.len().max(1) as f32;
+        let mean = cosines.values().sum::<f32>() / count;
+        let deviation = (cosines
+            .values()
+            .map(|cosine| (cosine - mean).powi(2))
+            .sum::<f32>()
+            / count)
+            .sqrt()
+            .max(1e-6);
+        let (mean, deviation) = if cosines.len() < MIN_SAMPLE {
+            USUAL_COSINES
+        } else {
+            (mean, deviation)
+        };
+        cosines
+            .into_iter()
+            .map(|(id, cosine)| (id, (cosine - mean) / deviation))
+            .collect()
     }
 }
 
 impl MemoryStore for MemStore {
-    fn refresh(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
         let state = self.state();
         let file = state.files.get(id).ok_or_else(|| StoreError::NotFound {
@@ -240,23 +259,14 @@ impl MemoryStore for MemStore {
         Ok(state.with_accesses(file))
     }
 
-    fn find_matches(
-        &self,
-        reference: &str,
-        within: Option<&[Scope]>,
-    ) -> Result<Vec<NameMatch>, StoreError> {
-        let state = self.state();
-        let is_prefix =
-            |id: &MemoryId| 4 <= reference.len() && id.to_string().starts_with(reference);
-        let is_meant =
-            |file: &&MemFile| is_prefix(&file.memory.id) && is_within(within, &file.memory);
-        let matching = state.files.values().filter(is_meant);
-        Ok(matching
-            .map(|file| NameMatch {
-                id: file.memory.id,
-                path: file.path.clone(),
-            })
-            .collect())
+    fn memories<'a>(
+        &'a self,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
+        let mut memories = self.state().filtered(filter, now);
+        memories.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
+        Box::new(memories.into_iter().map(Ok))
     }
 
     fn commit(&self, set: Checked<&ChangeSet>) -> Result<Vec<ChangeOutcome>, StoreError> {
@@ -345,103 +355,14 @@ impl MemoryStore for MemStore {
         Ok(outcomes)
     }
 
-    fn list(
-        &self,
-        filter: &Filter,
-        slice: &PageRequest,
-        now: DateTime<Utc>,
-    ) -> Result<MemoryPage, StoreError> {
-        let mut memories = self.state().filtered(filter, now);
-        memories.sort_by(|left, right| {
-            let (left, right) = (&left.memory, &right.memory);
-            let order = match slice.order {
-                ListOrder::Created => right.created_at.cmp(&left.created_at),
-                ListOrder::Updated => right.updated_at.cmp(&left.updated_at),
-                ListOrder::Accessed => right.access_count.cmp(&left.access_count),
-                ListOrder::Title => left
-                    .headline()
-                    .to_lowercase()
-                    .cmp(&right.headline().to_lowercase()),
-                ListOrder::Useful => {
-                    let use_of =
-                        |memory: &Memory| (memory.pinned, memory.access_count, memory.updated_at);
-                    use_of(right).cmp(&use_of(left))
-                }
-            };
-            order.then_with(|| left.id.cmp(&right.id))
-        });
-        let total = memories.len() as u64;
-        let memories = memories
-            .into_iter()
-            .skip(slice.offset)
-            .take(slice.limit.unwrap_or(usize::MAX))
-            .collect();
-        Ok(MemoryPage {
-            memories,
-            total,
-            degraded: None,
-        })
-    }
-
     fn search(
         &self,
         asked: &SearchRequest<'_>,
         now: DateTime<Utc>,
     ) -> Result<SearchResults, StoreError> {
-        Ok(self.state().search(asked, now))
-    }
-
-    fn speakers(
-        &self,
-        names: &[String],
-        within: Option<&[Scope]>,
-    ) -> Result<Vec<String>, StoreError> {
-        let mut all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
-        all.retain(|stored| is_within(within, &stored.memory));
-        let name = |memory: &Memory| match &memory.scope {
-            Scope::Conversation(_) => memory.source.to_lowercase(),
-            Scope::Agent(name) => name.to_lowercase(),
-            Scope::Global | Scope::Project(_) | Scope::Private(_) | Scope::Team(_) => String::new(),
-        };
-        let speaking: HashSet<String> = all
-            .iter()
-            .flat_map(|stored| {
-                name(&stored.memory)
-                    .split(|letter: char| !letter.is_alphanumeric())
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
-            .collect();
-        Ok(names
-            .iter()
-            .filter(|name| speaking.contains(*name))
-            .cloned()
-            .collect())
-    }
-
-    fn memories<'a>(
-        &'a self,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
-        let mut memories = self.state().filtered(filter, now);
-        memories.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
-        Box::new(memories.into_iter().map(Ok))
-    }
-
-    fn by_origin(&self, origin: &Origin, _: &Scope) -> Result<Option<StoredMemory>, StoreError> {
         let state = self.state();
-        let is_same = |memory: &Memory| {
-            memory
-                .origin
-                .iter()
-                .chain(&memory.other_origins)
-                .any(|own| own.is_same_place(origin))
-        };
-        Ok(state
-            .accepted()
-            .find(|file| is_same(&file.memory))
-            .map(|file| state.with_accesses(file)))
+        let memories = state.filtered(asked.filter, now);
+        Ok(scan::search(memories, asked, &state.cosines(asked)))
     }
 
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError> {
@@ -450,63 +371,44 @@ impl MemoryStore for MemStore {
         Ok(found.map(|file| file.memory.id).collect())
     }
 
-    fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
-        let uses = |memory: &Memory| {
-            wikilink::parse(&memory.content).iter().any(|link| {
-                wikilink::lookup_keys(&link.target)
-                    .iter()
-                    .any(|key| keys.contains(key))
-            })
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
+        let state = self.state();
+        let summary = |stored: &StoredMemory| {
+            let summary = MemorySummary::new(stored);
+            let analysis = state.analyses.get(&summary.id);
+            MemorySummary {
+                impression: analysis
+                    .filter(|(text, _)| *text == summary.text)
+                    .map(|(_, bytes)| bytes.clone()),
+                ..summary
+            }
         };
-        let all = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
-        Ok(all
-            .into_iter()
-            .filter(|stored| stored.memory.links.contains(id) || uses(&stored.memory))
+        let memories = state.filtered(&Filter::all(), DateTime::UNIX_EPOCH);
+        Ok(memories.iter().map(summary).collect())
+    }
+
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        let state = self.state();
+        Ok(ids
+            .iter()
+            .map(|id| state.files.get(id).map(|file| file.memory.scope.clone()))
             .collect())
     }
 
-    fn reminders(
-        &self,
-        wanted: ReminderQuery,
-        within: Option<&[Scope]>,
-        limit: Option<usize>,
-    ) -> Result<MemoryPage, StoreError> {
-        let mut memories = self.state().filtered(&Filter::all(), DateTime::UNIX_EPOCH);
-        memories
-            .retain(|stored| wanted.includes(&stored.memory) && is_within(within, &stored.memory));
-        memories.sort_by_key(|stored| {
-            (
-                stored.memory.reminder.as_ref().map(|reminder| reminder.due),
-                stored.memory.id,
-            )
-        });
-        let total = memories.len() as u64;
-        memories.truncate(limit.unwrap_or(usize::MAX));
-        Ok(MemoryPage {
-            memories,
-            total,
-            degraded: None,
-        })
-    }
-
-    fn count_access(&self, ids: &[MemoryId]) {
+    fn store_analyses(&self, analyses: &[CachedAnalysis]) -> Result<(), StoreError> {
         let mut state = self.state();
-        for id in ids {
-            *state.accesses.entry(*id).or_default() += 1;
+        for CachedAnalysis { id, text, bytes } in analyses {
+            let current = state
+                .files
+                .get(id)
+                .map(|file| ContentHash::of(&embedded_text(&file.memory)));
+            if current == Some(*text) {
+                state.analyses.insert(*id, (*text, bytes.clone()));
+            }
         }
+        Ok(())
     }
 
-    fn write_access_counts(&self, _now: DateTime<Utc>) -> Result<u64, StoreError> {
-        // There are no files.
-        Ok(0)
-    }
-
-    fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError> {
-        Ok(self.get(id)?.stamp == expected)
-    }
-}
-
-impl Embeddings for MemStore {
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let state = self.state();
         let memories = state.accepted().map(|file| &file.memory);
@@ -518,11 +420,7 @@ impl Embeddings for MemStore {
     }
 
     fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
-        let state = self.state();
-        let lacking = state
-            .accepted()
-            .filter(|file| state.vector(identity, &file.memory).is_none());
-        Ok(lacking.count() as u64)
+        Ok(self.memories_without_vector(identity)?.len() as u64)
     }
 
     fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
@@ -551,114 +449,11 @@ impl Embeddings for MemStore {
             .extend(current.into_iter().map(|own| (own.id, own)));
         Ok(count)
     }
-}
 
-impl MemoryFacets for MemStore {
-    fn facets(
-        &self,
-        question: Option<&TextQuery>,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Result<FacetCounts, StoreError> {
-        let state = self.state();
-        let mut counter = FacetCounter::default();
-        match question {
-            Some(question) => {
-                let ranking = Ranking {
-                    coverage: MatchCoverage::Best,
-                    ..Ranking::default()
-                };
-                let request = SearchRequest {
-                    question,
-                    filter,
-                    limit: usize::MAX,
-                    ranking,
-                    vector: None,
-                };
-                state
-                    .search(&request, now)
-                    .hits
-                    .iter()
-                    .for_each(|hit| counter.add(&hit.stored.memory));
-            }
-            None => state
-                .files
-                .values()
-                .filter(|file| filter.matches(file, now))
-                .for_each(|file| counter.add(&file.memory)),
-        }
-        Ok(counter.finish())
-    }
-
-    fn tagged(
-        &self,
-        tag: &str,
-        within: Option<&[Scope]>,
-        limit: usize,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<StoredMemory>, StoreError> {
-        let filter = Filter {
-            tags: [tag].into_iter().collect(),
-            within: within.map(<[Scope]>::to_vec),
-            ..Filter::default()
-        };
-        let mut tagged = self.state().filtered(&filter, now);
-        tagged.sort_by_key(|stored| (Reverse(stored.memory.created_at), stored.memory.id));
-        tagged.truncate(limit);
-        Ok(tagged)
-    }
-}
-
-impl MemorySummaries for MemStore {
-    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
-        let state = self.state();
-        let summary = |file: &MemFile| {
-            let memory = &file.memory;
-            let id = &memory.id;
-            let text = ContentHash::of(&embedded_text(memory));
-            MemorySummary {
-                id: *id,
-                phase: memory.phase,
-                category: memory.category,
-                scope: memory.scope.clone(),
-                created_at: memory.created_at,
-                updated_at: memory.updated_at,
-                is_superseded: memory.superseded_by.is_some(),
-                ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
-                access_count: memory.access_count
-                    + state.accesses.get(id).copied().unwrap_or_default(),
-                is_damaged: false,
-                is_foreign: false,
-                text,
-                impression: state
-                    .analyses
-                    .get(id)
-                    .filter(|(of, _)| *of == text)
-                    .map(|(_, bytes)| bytes.clone()),
-            }
-        };
-        Ok(state.accepted().map(summary).collect())
-    }
-
-    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
-        let state = self.state();
-        Ok(ids
-            .iter()
-            .map(|id| state.files.get(id).map(|file| file.memory.scope.clone()))
-            .collect())
-    }
-
-    fn store_analyses(&self, analyses: &[CachedAnalysis]) -> Result<(), StoreError> {
+    fn count_access(&self, ids: &[MemoryId]) {
         let mut state = self.state();
-        for CachedAnalysis { id, text, bytes } in analyses {
-            let current = state
-                .files
-                .get(id)
-                .map(|file| ContentHash::of(&embedded_text(&file.memory)));
-            if current == Some(*text) {
-                state.analyses.insert(*id, (*text, bytes.clone()));
-            }
+        for id in ids {
+            *state.accesses.entry(*id).or_default() += 1;
         }
-        Ok(())
     }
 }

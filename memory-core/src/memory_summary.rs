@@ -1,10 +1,8 @@
 //! Summaries of memories that are available without reading their files.
 
-use std::fmt::Debug;
-
 use chrono::{DateTime, Utc};
 
-use crate::{Category, ContentHash, MemoryId, Phase, Scope, StoreError};
+use crate::{Category, ContentHash, MemoryId, Phase, Scope, StoredMemory, embedded_text};
 
 /// The fields of a memory that are available without reading its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +35,28 @@ pub struct MemorySummary {
     pub impression: Option<Vec<u8>>,
 }
 
+impl MemorySummary {
+    /// Returns the summary of a memory in a folder of a category, without an analysis.
+    pub(crate) fn new(stored: &StoredMemory) -> Self {
+        let memory = &stored.memory;
+        Self {
+            id: memory.id,
+            phase: memory.phase,
+            category: memory.category,
+            scope: memory.scope.clone(),
+            created_at: memory.created_at,
+            updated_at: memory.updated_at,
+            is_superseded: memory.superseded_by.is_some(),
+            ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
+            access_count: memory.access_count,
+            is_damaged: stored.problem.is_some(),
+            is_foreign: false,
+            text: ContentHash::of(&embedded_text(memory)),
+            impression: None,
+        }
+    }
+}
+
 /// A cached analysis of the text of a memory, which saves reading the text again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CachedAnalysis {
@@ -46,32 +66,4 @@ pub struct CachedAnalysis {
     pub text: ContentHash,
     /// The serialized analysis. Its format is private to the writer.
     pub bytes: Vec<u8>,
-}
-
-/// A provider of outlines and a cache of text analyses.
-///
-/// Every implementation passes `testing::summaries_suite`.
-///
-/// Analyses can be recomputed, so a store may lose them. An analysis belongs to one text and is ignored once the text
-/// of the memory changes.
-pub trait MemorySummaries: Debug + Send + Sync {
-    /// Returns the outlines of all memories, ordered by id.
-    ///
-    /// # Errors
-    /// If the files cannot be read.
-    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError>;
-
-    /// Returns the scope of each of `ids`, or `None` for a memory that does not exist.
-    ///
-    /// # Errors
-    /// If the files cannot be read.
-    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError>;
-
-    /// Stores text analyses, replacing previous ones.
-    ///
-    /// Analyses of texts that have changed concurrently, and of deleted memories, are skipped.
-    ///
-    /// # Errors
-    /// If they cannot be written.
-    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError>;
 }

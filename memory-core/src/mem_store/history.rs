@@ -6,9 +6,9 @@ use chrono::{DateTime, Utc};
 
 use super::{JournalEntry, MemFile, MemStore};
 use crate::{
-    ChangeOutcome, ChangeSet, ChangedFiles, FileVersion, History, LARGE_OPERATION, Memory,
-    MemoryId, Operation, OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile,
-    RevertedFiles, StoreError, TrashedFile, Verb, mark_undone,
+    ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation,
+    OperationId, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, StoreError,
+    TrashedFile, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -96,31 +96,6 @@ impl History for MemStore {
         Box::new(changes.into_iter())
     }
 
-    fn changes_of(
-        &self,
-        verb: Verb,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
-        let undone: Vec<OperationId> = self
-            .records()
-            .filter_map(Result::ok)
-            .filter(|record| record.undone_by.is_some())
-            .map(|record| record.operation.id)
-            .collect();
-        let state = self.state();
-        let is_wanted = |entry: &&JournalEntry| {
-            entry.operation.verb == verb && !undone.contains(&entry.operation.id)
-        };
-        let changes: Vec<_> = state
-            .journal
-            .iter()
-            .rev()
-            .filter(is_wanted)
-            .flat_map(recorded_changes)
-            .map(Ok)
-            .collect();
-        Box::new(changes.into_iter())
-    }
-
     fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
         let mut trashed = Vec::new();
         for entry in self.state().journal.iter().rev() {
@@ -138,40 +113,8 @@ impl History for MemStore {
         Box::new(trashed.into_iter())
     }
 
-    fn changes_to<'a>(
-        &'a self,
-        id: &MemoryId,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
-        let id = *id;
-        Box::new(
-            self.all_changes()
-                .filter(move |change| change.as_ref().is_ok_and(|change| change.subject.id == id)),
-        )
-    }
-
-    fn all_changes(
-        &self,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
-        let changes = self.records().flat_map(|record| {
-            let record = record.expect("records in main memory have no errors");
-            let changes: Vec<_> = self.changes(&record.operation.id).collect();
-            changes
-                .into_iter()
-                .map(move |change| change.map(|change| record.clone().map(|_| change)))
-        });
-        Box::new(changes)
-    }
-
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
         Ok(self.trashed_file(trash)?.memory.clone())
-    }
-
-    fn trash_has_version(&self, trash: &str, expected: FileVersion) -> Result<bool, StoreError> {
-        Ok(self.trashed_file(trash)?.stamp == expected)
-    }
-
-    fn recover(&self) -> Result<(), StoreError> {
-        Ok(())
     }
 
     fn revert(&self, id: &OperationId, undo: &Operation) -> Result<RevertedFiles, StoreError> {

@@ -14,122 +14,16 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, Embeddings,
-    FacetCounts, FileVersion, Filter, History, HomeSection, IdSource, Memory, MemoryFacets,
-    MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary, NameIndex, NameMatch,
-    Origin, PageRequest, ReminderQuery, ReviewPolicy, Scope, SearchRequest, SearchResults,
-    StoreError, StoredMemory, SubmittedProposals, TextVector,
+    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, FacetCounts,
+    FileVersion, Filter, History, HomeSection, IdSource, Memory, MemoryId, MemoryPage, MemoryStore,
+    MemorySummary, NameMatch, Origin, PageRequest, ReminderQuery, ReviewPolicy, Scope,
+    SearchRequest, SearchResults, StoreError, StoredMemory, SubmittedProposals, TextVector,
 };
-
-impl NameIndex for ScopedStore {
-    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
-        let named = self.store.find_by_name(key)?;
-        let ids: Vec<MemoryId> = named
-            .iter()
-            .filter_map(|candidate| memory_id(&candidate.target))
-            .collect();
-        let mut seen = self.visibility(&ids)?.into_iter();
-        let is_seen = |candidate: &WikilinkCandidate| {
-            memory_id(&candidate.target).is_some() && seen.next().unwrap_or(false)
-        };
-        Ok(named.into_iter().filter(is_seen).collect())
-    }
-}
 
 fn memory_id(target: &WikilinkTarget) -> Option<MemoryId> {
     match target {
         WikilinkTarget::Memory(id) => Some(*id),
         WikilinkTarget::Attachment => None,
-    }
-}
-
-impl Embeddings for ScopedStore {
-    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        let lacking = self.store.memories_without_vector(identity)?;
-        let seen = self.visibility(&lacking)?;
-        Ok(lacking
-            .into_iter()
-            .zip(seen)
-            .filter_map(|(id, is_seen)| is_seen.then_some(id))
-            .collect())
-    }
-
-    /// Counts only in a small store, because it looks at each memory.
-    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
-        let store = self.store.as_ref();
-        if store.count_without_vector(identity)? == 0
-            || MAX_SCANNED < count_memories(store, DateTime::UNIX_EPOCH)?
-        {
-            return Ok(0);
-        }
-        Ok(self.memories_without_vector(identity)?.len() as u64)
-    }
-
-    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
-        self.store.has_vectors(identity)
-    }
-
-    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
-        let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<TextVector> = vectors
-            .iter()
-            .zip(seen)
-            .filter(|(_, is_seen)| *is_seen)
-            .map(|(own, _)| own.clone())
-            .collect();
-        self.store.store_vectors(identity, &own)
-    }
-}
-
-impl MemoryFacets for ScopedStore {
-    fn facets(
-        &self,
-        question: Option<&TextQuery>,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Result<FacetCounts, StoreError> {
-        self.store
-            .facets(question, &self.narrow_filter(filter), now)
-    }
-
-    fn tagged(
-        &self,
-        tag: &str,
-        within: Option<&[Scope]>,
-        limit: usize,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<StoredMemory>, StoreError> {
-        let tagged = self
-            .store
-            .tagged(tag, Some(&self.restrict_scopes(within)), limit, now)?;
-        self.visible_part(tagged)
-    }
-}
-
-impl MemorySummaries for ScopedStore {
-    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
-        let mut outlines = self.store.summaries()?;
-        outlines.retain(|outline| self.allows(&outline.scope));
-        Ok(outlines)
-    }
-
-    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
-        let scopes = self.store.scopes(ids)?;
-        Ok(scopes
-            .into_iter()
-            .map(|scope| scope.filter(|scope| self.allows(scope)))
-            .collect())
-    }
-
-    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
-        let seen = self.visibility(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<CachedAnalysis> = impressions
-            .iter()
-            .zip(seen)
-            .filter(|(_, is_seen)| *is_seen)
-            .map(|(own, _)| own.clone())
-            .collect();
-        self.store.store_analyses(&own)
     }
 }
 
@@ -297,6 +191,103 @@ impl MemoryStore for ScopedStore {
     fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError> {
         self.get_whole(id)?;
         self.store.has_version(id, expected)
+    }
+
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        let named = self.store.find_by_name(key)?;
+        let ids: Vec<MemoryId> = named
+            .iter()
+            .filter_map(|candidate| memory_id(&candidate.target))
+            .collect();
+        let mut seen = self.visibility(&ids)?.into_iter();
+        let is_seen = |candidate: &WikilinkCandidate| {
+            memory_id(&candidate.target).is_some() && seen.next().unwrap_or(false)
+        };
+        Ok(named.into_iter().filter(is_seen).collect())
+    }
+
+    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        let lacking = self.store.memories_without_vector(identity)?;
+        let seen = self.visibility(&lacking)?;
+        Ok(lacking
+            .into_iter()
+            .zip(seen)
+            .filter_map(|(id, is_seen)| is_seen.then_some(id))
+            .collect())
+    }
+
+    /// Counts only in a small store, because it looks at each memory.
+    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
+        let store = self.store.as_ref();
+        if store.count_without_vector(identity)? == 0
+            || MAX_SCANNED < count_memories(store, DateTime::UNIX_EPOCH)?
+        {
+            return Ok(0);
+        }
+        Ok(self.memories_without_vector(identity)?.len() as u64)
+    }
+
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        self.store.has_vectors(identity)
+    }
+
+    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
+        let own: Vec<TextVector> = vectors
+            .iter()
+            .zip(seen)
+            .filter(|(_, is_seen)| *is_seen)
+            .map(|(own, _)| own.clone())
+            .collect();
+        self.store.store_vectors(identity, &own)
+    }
+
+    fn facets(
+        &self,
+        question: Option<&TextQuery>,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Result<FacetCounts, StoreError> {
+        self.store
+            .facets(question, &self.narrow_filter(filter), now)
+    }
+
+    fn tagged(
+        &self,
+        tag: &str,
+        within: Option<&[Scope]>,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredMemory>, StoreError> {
+        let tagged = self
+            .store
+            .tagged(tag, Some(&self.restrict_scopes(within)), limit, now)?;
+        self.visible_part(tagged)
+    }
+
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
+        let mut outlines = self.store.summaries()?;
+        outlines.retain(|outline| self.allows(&outline.scope));
+        Ok(outlines)
+    }
+
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        let scopes = self.store.scopes(ids)?;
+        Ok(scopes
+            .into_iter()
+            .map(|scope| scope.filter(|scope| self.allows(scope)))
+            .collect())
+    }
+
+    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+        let seen = self.visibility(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
+        let own: Vec<CachedAnalysis> = impressions
+            .iter()
+            .zip(seen)
+            .filter(|(_, is_seen)| *is_seen)
+            .map(|(own, _)| own.clone())
+            .collect();
+        self.store.store_analyses(&own)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests that the fakes fulfil the contracts of the traits they implement.
 
+mod minimal_store;
 mod remind;
 mod view;
 
@@ -14,9 +15,18 @@ use memory_core::testing::{
     reranker_suite, services, source_suite, store_suite, summaries_suite, topic_suite,
 };
 
+use self::minimal_store::MinimalStore;
+
 #[test]
 fn the_store_in_main_memory_keeps_the_promises_of_a_store() {
     store_suite(&|| services(Arc::new(MemStore::default())));
+}
+
+#[test]
+fn a_store_without_an_index_keeps_the_promises_of_a_store() {
+    store_suite(&|| services(Arc::new(MinimalStore::default())));
+    history_suite(&|| services(Arc::new(MinimalStore::default())));
+    reminder_suite(&|| services(Arc::new(MinimalStore::default())));
 }
 
 #[test]

@@ -5,76 +5,14 @@ use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, Embeddings, FacetCounts, FileVersion,
-    Filter, MemoryFacets, MemoryId, MemoryPage, MemoryStore, MemorySummaries, MemorySummary,
-    NameIndex, NameMatch, Origin, PageRequest, ReminderQuery, Scope, SearchRequest, SearchResults,
-    StoreError, StoredMemory, TextVector,
+    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, FacetCounts, FileVersion, Filter,
+    MemoryId, MemoryPage, MemoryStore, MemorySummary, NameMatch, Origin, PageRequest,
+    ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector,
 };
 
 use super::FileStore;
 use crate::index::RefreshDepth;
 use crate::markdown::is_version;
-
-impl NameIndex for FileStore {
-    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
-        self.index.name_candidates(key)
-    }
-}
-
-impl Embeddings for FileStore {
-    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        self.index.without_vectors(identity)
-    }
-
-    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
-        self.index.count_without_vectors(identity)
-    }
-
-    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
-        self.index.has_vectors(identity)
-    }
-
-    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
-        let _lock = self.lock_for_writing()?;
-        self.index.store_vectors(identity, vectors)
-    }
-}
-
-impl MemoryFacets for FileStore {
-    fn facets(
-        &self,
-        question: Option<&TextQuery>,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Result<FacetCounts, StoreError> {
-        self.index.facets(question, filter, now)
-    }
-
-    fn tagged(
-        &self,
-        tag: &str,
-        within: Option<&[Scope]>,
-        limit: usize,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<StoredMemory>, StoreError> {
-        self.index.tagged(tag, within, limit, now)
-    }
-}
-
-impl MemorySummaries for FileStore {
-    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
-        self.index.summaries()
-    }
-
-    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
-        self.index.scopes(ids)
-    }
-
-    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
-        let _lock = self.lock_for_writing()?;
-        self.index.store_analyses(impressions)
-    }
-}
 
 impl MemoryStore for FileStore {
     fn refresh(&self) -> Result<(), StoreError> {
@@ -219,6 +157,59 @@ impl MemoryStore for FileStore {
     fn has_version(&self, id: &MemoryId, expected: FileVersion) -> Result<bool, StoreError> {
         let (loaded, _) = self.load_current(id)?;
         Ok(is_version(&loaded.bytes, expected.0))
+    }
+
+    fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
+        self.index.name_candidates(key)
+    }
+
+    fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
+        self.index.without_vectors(identity)
+    }
+
+    fn count_without_vector(&self, identity: &str) -> Result<u64, StoreError> {
+        self.index.count_without_vectors(identity)
+    }
+
+    fn has_vectors(&self, identity: Option<&str>) -> Result<bool, StoreError> {
+        self.index.has_vectors(identity)
+    }
+
+    fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
+        let _lock = self.lock_for_writing()?;
+        self.index.store_vectors(identity, vectors)
+    }
+
+    fn facets(
+        &self,
+        question: Option<&TextQuery>,
+        filter: &Filter,
+        now: DateTime<Utc>,
+    ) -> Result<FacetCounts, StoreError> {
+        self.index.facets(question, filter, now)
+    }
+
+    fn tagged(
+        &self,
+        tag: &str,
+        within: Option<&[Scope]>,
+        limit: usize,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<StoredMemory>, StoreError> {
+        self.index.tagged(tag, within, limit, now)
+    }
+
+    fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
+        self.index.summaries()
+    }
+
+    fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
+        self.index.scopes(ids)
+    }
+
+    fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
+        let _lock = self.lock_for_writing()?;
+        self.index.store_analyses(impressions)
     }
 }
 
