@@ -16,7 +16,7 @@ use memory_core::conversation::{
     ConversationId, Conversations, EntryRole, RecallRules, store_turn,
 };
 use memory_core::testing::{
-    FakeConversations, FakeJobs, FakeRecallLedger, HookStep, HookedFake, conversations,
+    FakeConversations, FakeJobs, FakeRecallLedger, HookStep, conversations,
 };
 use tokio::sync::oneshot;
 
@@ -89,15 +89,13 @@ fn chat_with_blocked_memory(
 ) -> LastModel {
     let (go_on, stuck) = channel::<()>();
     let stuck = Mutex::new(stuck);
-    let conversations = conversations(Arc::new(HookedFake::<FakeConversations>::new(
-        move |step| {
-            if step == at {
-                // Blocks until the sender is dropped.
-                let _ = stuck.lock().expect("nobody panics here").recv();
-            }
-            Ok(())
-        },
-    )));
+    let conversations = conversations(Arc::new(FakeConversations::with_hook(move |step| {
+        if step == at {
+            // Blocks until the sender is dropped.
+            let _ = stuck.lock().expect("nobody panics here").recv();
+        }
+        Ok(())
+    })));
     let go_on = Mutex::new(Some(go_on));
     let go_on = || drop(go_on.lock().expect("nobody panics here").take());
     let chat = TestChat {

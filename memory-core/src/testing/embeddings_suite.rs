@@ -1,4 +1,4 @@
-//! The conformance suite of [`crate::Embeddings`].
+//! The conformance suite of the vectors of a [`crate::MemoryStore`].
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::{
     Scope, SearchResults, SecretPolicy, Services, StoreError, delete, embed, search, update, write,
 };
 
-/// Checks the contract of [`crate::Embeddings`], and the use of vectors by searches.
+/// Checks the contract of the vectors of a [`crate::MemoryStore`], and the use of vectors by searches.
 ///
 /// `make` returns services over a new, empty store.
 ///

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 
+use super::fake_log::FakeLog;
 use crate::bank::{
     Bank, BankChange, BankChangeResult, BankDamage, BankEntryChange, BankError, BankErrorKind,
     BankLookup, BankMeta, BankName, BankRecord, BankRepairMode, BankStore, BankSubject,
@@ -13,7 +14,7 @@ use crate::bank::{
 };
 use crate::json::JsonText;
 use crate::secret::Checked;
-use crate::{Operation, OperationId, StoreError, mark_undone};
+use crate::{Operation, OperationId};
 
 /// An in-memory [`BankStore`].
 #[derive(Debug, Default)]
@@ -24,15 +25,7 @@ pub struct FakeBanks {
 #[derive(Debug, Default)]
 struct FakeBankState {
     banks: BTreeMap<BankName, Bank>,
-    done: Vec<FakeBankOperation>,
-}
-
-/// A recorded operation, with the bank before and after it.
-#[derive(Debug)]
-struct FakeBankOperation {
-    record: BankRecord,
-    before: Option<Bank>,
-    after: Option<Bank>,
+    log: FakeLog<BankSubject, Option<Bank>>,
 }
 
 impl FakeBanks {
@@ -44,6 +37,15 @@ impl FakeBanks {
 }
 
 impl FakeBankState {
+    /// Replaces, adds or removes a bank, and returns its former and its new content.
+    fn put(&mut self, name: &BankName, next: Option<Bank>) -> (Option<Bank>, Option<Bank>) {
+        let before = self.banks.remove(name);
+        if let Some(next) = &next {
+            self.banks.insert(name.clone(), next.clone());
+        }
+        (before, next)
+    }
+
     fn record_change(
         &mut self,
         name: &BankName,
@@ -51,24 +53,10 @@ impl FakeBankState {
         keys: Vec<String>,
         next: Option<Bank>,
     ) {
-        let before = self.banks.remove(name);
-        if let Some(next) = &next {
-            self.banks.insert(name.clone(), next.clone());
-        }
-        let record = BankRecord {
-            operation: operation.clone(),
-            subject: BankSubject {
-                bank: name.clone(),
-                keys,
-            },
-            undoes: None,
-            undone_by: None,
-        };
-        self.done.push(FakeBankOperation {
-            record,
-            before,
-            after: next,
-        });
+        let change = self.put(name, next);
+        let bank = name.clone();
+        self.log
+            .record(operation, BankSubject { bank, keys }, change);
     }
 }
 
@@ -174,73 +162,25 @@ impl BankStore for FakeBanks {
     }
 
     fn history(&self) -> Result<Vec<BankRecord>, BankError> {
-        let mut records: Vec<_> = self
-            .state()
-            .done
-            .iter()
-            .rev()
-            .map(|step| step.record.clone())
-            .collect();
-        mark_undone(&mut records);
-        Ok(records)
+        Ok(self.state().log.records())
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<BankRecord, BankError> {
         let mut state = self.state();
-        let wanted = || StoreError::OperationNotFound {
-            wanted: format!("no operation has the id {undone}"),
-        };
-        let mut records: Vec<_> = state
-            .done
-            .iter()
-            .rev()
-            .map(|step| step.record.clone())
-            .collect();
-        mark_undone(&mut records);
-        let is_undone = records
-            .iter()
-            .any(|record| record.operation.id == *undone && record.undone_by.is_some());
-        let step = state
-            .done
-            .iter()
-            .find(|step| step.record.operation.id == *undone)
-            .ok_or_else(wanted)?;
-        if is_undone {
-            return Err(StoreError::Invalid {
-                why: format!("{undone} was already undone"),
-            }
-            .into());
+        let (record, before, after) = state.log.open(undone)?;
+        let BankSubject { bank: name, keys } = &record.subject;
+        let now = state.banks.get(name);
+        if !is_unchanged_since(now, after.as_ref(), keys) {
+            return Err(BankError::new(BankErrorKind::ChangedSince).with_bank(name.as_str(), None));
         }
-        let (record, before, after) =
-            (step.record.clone(), step.before.clone(), step.after.clone());
-        if !is_unchanged_since(
-            state.banks.get(&record.subject.bank),
-            after.as_ref(),
-            &record.subject.keys,
-        ) {
-            return Err(BankError::new(BankErrorKind::ChangedSince)
-                .with_bank(record.subject.bank.as_str(), None));
-        }
-        let next = revert_bank(
-            state.banks.get(&record.subject.bank),
-            before.as_ref(),
-            &record.subject.keys,
-        );
-        state.record_change(
-            &record.subject.bank,
-            operation,
-            record.subject.keys.clone(),
-            next,
-        );
-        if let Some(last) = state.done.last_mut() {
-            last.record.undoes = Some(undone.clone());
-        }
+        let next = revert_bank(now, before.as_ref(), keys);
+        let change = state.put(name, next);
+        state.log.record_undo(&record, operation, change);
         Ok(record)
     }
 
-    fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), BankError> {
-        // The fake does not group its operations by month.
-        Ok((0, 0))
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), BankError> {
+        Ok(self.state().log.purge(before))
     }
 
     fn repair(

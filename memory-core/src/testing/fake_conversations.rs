@@ -1,7 +1,7 @@
 //! In-memory conversations and jobs.
 
 use std::collections::BTreeMap;
-use std::fmt::Debug;
+use std::fmt::{self, Debug, Formatter};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -15,9 +15,46 @@ use crate::conversation::{
 use crate::secret::Checked;
 use crate::{Operation, OperationId, StoreError};
 
+/// The point at which the hook of a fake is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookStep {
+    /// Before a conversation is read.
+    Read,
+    /// Before changes are made or a job is pushed.
+    Write,
+    /// After that, before the call returns.
+    Written,
+}
+
+/// A function that is called at each step, and may block the caller or return an error.
+struct FakeHook(Box<dyn Fn(HookStep) -> Result<(), StoreError> + Send + Sync>);
+
+impl Default for FakeHook {
+    fn default() -> Self {
+        Self(Box::new(|_| Ok(())))
+    }
+}
+
+impl Debug for FakeHook {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str("FakeHook")
+    }
+}
+
+impl FakeHook {
+    fn around_write(&self, write: impl FnOnce()) -> Result<(), StoreError> {
+        (self.0)(HookStep::Write)?;
+        write();
+        (self.0)(HookStep::Written)
+    }
+}
+
 /// An in-memory [`ConversationStore`].
 #[derive(Debug, Default)]
-pub struct FakeConversations(Mutex<BTreeMap<ConversationId, FakeConversation>>);
+pub struct FakeConversations {
+    conversations: Mutex<BTreeMap<ConversationId, FakeConversation>>,
+    hook: FakeHook,
+}
 
 #[derive(Debug, Default)]
 struct FakeConversation {
@@ -27,9 +64,19 @@ struct FakeConversation {
 }
 
 impl FakeConversations {
+    /// Returns an empty store that calls `hook` at each step.
+    pub fn with_hook(
+        hook: impl Fn(HookStep) -> Result<(), StoreError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            hook: FakeHook(Box::new(hook)),
+            ..Self::default()
+        }
+    }
+
     /// Lets each further read of a conversation fail.
     pub fn make_unreadable(&self, conversation: &ConversationId) {
-        let mut all = lock(&self.0);
+        let mut all = lock(&self.conversations);
         all.entry(conversation.clone()).or_default().is_unreadable = true;
     }
 }
@@ -81,7 +128,7 @@ impl ConversationStore for FakeConversations {
     }
 
     fn conversations(&self) -> Result<Vec<ConversationId>, StoreError> {
-        let kept = lock(&self.0);
+        let kept = lock(&self.conversations);
         let has_some = |held: &ConversationIndex| !held.is_empty() || held.summary().is_some();
         Ok(kept
             .iter()
@@ -91,7 +138,8 @@ impl ConversationStore for FakeConversations {
     }
 
     fn read(&self, conversation: &ConversationId) -> Result<Arc<ConversationIndex>, StoreError> {
-        let all = lock(&self.0);
+        (self.hook.0)(HookStep::Read)?;
+        let all = lock(&self.conversations);
         match all.get(conversation) {
             Some(kept) if kept.is_unreadable => Err(StoreError::Conflict {
                 what: conversation.to_string(),
@@ -105,7 +153,7 @@ impl ConversationStore for FakeConversations {
         &self,
         moment: DateTime<Utc>,
     ) -> Result<Vec<Arc<ConversationEntry>>, StoreError> {
-        let mut found: Vec<_> = lock(&self.0)
+        let mut found: Vec<_> = lock(&self.conversations)
             .values()
             .flat_map(|kept| kept.shelf.entries())
             .collect();
@@ -118,7 +166,7 @@ impl ConversationStore for FakeConversations {
     }
 
     fn deleted(&self, conversation: &ConversationId) -> Result<Vec<ConversationEntry>, StoreError> {
-        let mut deleted = lock(&self.0)
+        let mut deleted = lock(&self.conversations)
             .get(conversation)
             .map(|kept| kept.deleted.clone())
             .unwrap_or_default();
@@ -131,29 +179,32 @@ impl ConversationStore for FakeConversations {
         conversation: &ConversationId,
         changes: Checked<&[EntryChange]>,
     ) -> Result<(), StoreError> {
-        changes.iter().try_for_each(EntryChange::check)?;
-        let mut all = lock(&self.0);
-        let kept = all.entry(conversation.clone()).or_default();
-        for change in *changes {
-            if let EntryChange::Add(entry) = change {
-                kept.add(entry);
-            }
-        }
-        for change in *changes {
-            if let EntryChange::Delete { id, replaced_by } = change {
-                kept.delete(id, replaced_by.as_ref());
-            }
-        }
-        Ok(())
+        self.commit_all(&[(conversation, changes)])
     }
 
     fn commit_all(
         &self,
         changes: &[(&ConversationId, Checked<&[EntryChange]>)],
     ) -> Result<(), StoreError> {
-        changes
-            .iter()
-            .try_for_each(|(conversation, changes)| self.commit(conversation, *changes))
+        for (_, changes) in changes {
+            changes.iter().try_for_each(EntryChange::check)?;
+        }
+        self.hook.around_write(|| {
+            let mut all = lock(&self.conversations);
+            for (conversation, changes) in changes {
+                let kept = all.entry((*conversation).clone()).or_default();
+                for change in **changes {
+                    if let EntryChange::Add(entry) = change {
+                        kept.add(entry);
+                    }
+                }
+                for change in **changes {
+                    if let EntryChange::Delete { id, replaced_by } = change {
+                        kept.delete(id, replaced_by.as_ref());
+                    }
+                }
+            }
+        })
     }
 
     fn commit_operation(
@@ -171,7 +222,7 @@ impl ConversationStore for FakeConversations {
         identity: &str,
         vectors: &[EntryVector],
     ) -> Result<(), StoreError> {
-        let mut all = lock(&self.0);
+        let mut all = lock(&self.conversations);
         Arc::make_mut(&mut all.entry(conversation.clone()).or_default().shelf)
             .add_vectors(identity, vectors);
         Ok(())
@@ -184,6 +235,19 @@ pub struct FakeJobs {
     jobs: Mutex<Vec<PendingJob>>,
     since: Mutex<Option<DateTime<Utc>>>,
     is_claimed: Arc<AtomicBool>,
+    hook: FakeHook,
+}
+
+impl FakeJobs {
+    /// Returns an empty queue that calls `hook` before and after jobs are pushed.
+    pub fn with_hook(
+        hook: impl Fn(HookStep) -> Result<(), StoreError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            hook: FakeHook(Box::new(hook)),
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -197,16 +261,17 @@ impl Drop for FakeJobClaim {
 
 impl JobQueue for FakeJobs {
     fn push(&self, new: &[Job]) -> Result<(), StoreError> {
-        let mut jobs = lock(&self.jobs);
-        for job in new {
-            if jobs.iter().all(|other| other.job.id != job.id) {
-                jobs.push(PendingJob {
-                    job: job.clone(),
-                    state: JobState::Waiting { attempts: 0 },
-                });
+        self.hook.around_write(|| {
+            let mut jobs = lock(&self.jobs);
+            for job in new {
+                if jobs.iter().all(|other| other.job.id != job.id) {
+                    jobs.push(PendingJob {
+                        job: job.clone(),
+                        state: JobState::Waiting { attempts: 0 },
+                    });
+                }
             }
-        }
-        Ok(())
+        })
     }
 
     fn record_states(&self, states: &[(OperationId, JobState)]) -> Result<(), StoreError> {

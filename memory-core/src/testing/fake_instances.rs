@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-use chrono::{DateTime, Datelike, Months, NaiveTime, Utc};
+use chrono::{DateTime, Utc};
 
+use super::fake_log::FakeLog;
 use crate::instance::history::{
     MessageStore, PurgeResult, RecordFilter, SessionAppendResult, SessionName, SessionRecord,
     SessionRecords, SessionSummary, Window,
@@ -14,114 +15,32 @@ use crate::instance::{
     InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, InstanceSubject, join_parts,
 };
 use crate::secret::Checked;
-use crate::{Operation, OperationId, StoreError, Verb, mark_undone};
+use crate::{Operation, OperationId, Verb};
 
-/// A log of operations, oldest first, each with the state before and after it.
-#[derive(Debug)]
-struct FakeOperations<T> {
-    done: Mutex<Vec<(InstanceRecord, T, T)>>,
+/// Records a change of `count` records or values of `name`.
+fn record<T: Clone>(
+    log: &FakeLog<InstanceSubject, T>,
+    verb: Verb,
+    (name, count): (&str, usize),
+    operation: &Operation,
+    change: (T, T),
+) {
+    let operation = Operation {
+        verb,
+        ..operation.clone()
+    };
+    log.record(&operation, InstanceSubject::new(name, count), change);
 }
 
-impl<T> Default for FakeOperations<T> {
-    fn default() -> Self {
-        Self {
-            done: Mutex::default(),
-        }
-    }
-}
-
-impl<T: Clone> FakeOperations<T> {
-    fn done(&self) -> MutexGuard<'_, Vec<(InstanceRecord, T, T)>> {
-        self.done
-            .lock()
-            .expect("no test panics while it holds what was done")
-    }
-
-    fn record(&self, verb: Verb, name: &str, count: usize, operation: &Operation, change: (T, T)) {
-        let operation = Operation {
-            verb,
-            ..operation.clone()
-        };
-        let subject = InstanceSubject::new(name, count);
-        let record = InstanceRecord {
-            operation,
-            subject,
-            undoes: None,
-            undone_by: None,
-        };
-        self.done().push((record, change.0, change.1));
-    }
-
-    fn record_undo(&self, undone: &InstanceRecord, operation: &Operation, change: (T, T)) {
-        let undoes = Some(undone.operation.id.clone());
-        let record = InstanceRecord {
-            operation: operation.clone(),
-            undoes,
-            ..undone.clone()
-        };
-        self.done().push((record, change.0, change.1));
-    }
-
-    fn records(&self) -> InstanceRecords<'static> {
-        Box::new(join_parts(self.all_records().into_iter().map(Ok)))
-    }
-
-    fn all_records(&self) -> Vec<InstanceRecord> {
-        let mut records: Vec<_> = self
-            .done()
-            .iter()
-            .rev()
-            .map(|(record, ..)| record.clone())
-            .collect();
-        mark_undone(&mut records);
-        records
-    }
-
-    /// Returns the parts of an operation that is not undone, each with the previous and the new state.
-    fn parts(&self, undone: &OperationId) -> Result<Vec<(InstanceRecord, T, T)>, InstanceError> {
-        let mut records = self.all_records().into_iter();
-        let record = records.find(|record| record.operation.id == *undone);
-        let record = record.ok_or_else(|| StoreError::OperationNotFound {
-            wanted: format!("no operation has the id {undone}"),
-        })?;
-        if let Some(other) = &record.undone_by {
-            return Err(StoreError::Invalid {
-                why: format!("{undone} was already undone by {other}"),
-            }
-            .into());
-        }
-        Ok(self
-            .done()
-            .iter()
-            .filter(|(own, ..)| own.operation == record.operation)
-            .cloned()
-            .collect())
-    }
-
-    fn open(&self, undone: &OperationId) -> Result<(InstanceRecord, T, T), InstanceError> {
-        self.parts(undone).map(|mut parts| parts.remove(0))
-    }
-
-    fn purge(&self, before: DateTime<Utc>) -> (u64, u64) {
-        let is_old = |at: DateTime<Utc>| {
-            let next = at
-                .date_naive()
-                .with_day(1)
-                .and_then(|first| first.checked_add_months(Months::new(1)));
-            next.is_some_and(|next| next.and_time(NaiveTime::MIN).and_utc() <= before)
-        };
-        let mut done = self.done();
-        let all = done.len();
-        done.retain(|(record, ..)| !is_old(record.operation.at));
-        ((all - done.len()) as u64, 0)
-    }
+fn all_records<T: Clone>(log: &FakeLog<InstanceSubject, T>) -> InstanceRecords<'static> {
+    Box::new(join_parts(log.records().into_iter().map(Ok)))
 }
 
 /// An in-memory [`MessageStore`].
 #[derive(Debug, Default)]
 pub struct FakeMessages {
     sessions: Mutex<BTreeMap<SessionName, Vec<SessionRecord>>>,
-    operations: FakeOperations<Vec<SessionRecord>>,
+    operations: FakeLog<InstanceSubject, Vec<SessionRecord>>,
     refuses_replace: bool,
 }
 
@@ -185,10 +104,10 @@ impl MessageStore for FakeMessages {
             return Ok(None);
         };
         let count = records.len();
-        self.operations.record(
+        record(
+            &self.operations,
             Verb::Delete,
-            session.as_str(),
-            count,
+            (session.as_str(), count),
             operation,
             (records, Vec::new()),
         );
@@ -216,10 +135,10 @@ impl MessageStore for FakeMessages {
             .sessions()
             .insert(session.clone(), after.clone())
             .unwrap_or_default();
-        self.operations.record(
+        record(
+            &self.operations,
             operation.verb,
-            session.as_str(),
-            after.len(),
+            (session.as_str(), after.len()),
             operation,
             (before, after),
         );
@@ -241,8 +160,13 @@ impl MessageStore for FakeMessages {
         let (purged, kept) = (before.len() - records.len(), records.len());
         if purged != 0 {
             let change = (before, records.clone());
-            self.operations
-                .record(Verb::Purge, session.as_str(), purged, operation, change);
+            record(
+                &self.operations,
+                Verb::Purge,
+                (session.as_str(), purged),
+                operation,
+                change,
+            );
         }
         Ok(PurgeResult { purged, kept })
     }
@@ -250,7 +174,7 @@ impl MessageStore for FakeMessages {
 
 impl InstanceOperations for FakeMessages {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
-        Ok(self.operations.records())
+        Ok(all_records(&self.operations))
     }
 
     fn undo(
@@ -302,7 +226,7 @@ impl InstanceOperations for FakeMessages {
 #[derive(Debug, Default)]
 pub struct FakeValues {
     values: Mutex<BTreeMap<ValueKey, StoredValue>>,
-    operations: FakeOperations<Option<String>>,
+    operations: FakeLog<InstanceSubject, Option<String>>,
 }
 
 impl FakeValues {
@@ -334,8 +258,13 @@ impl FakeValues {
         let is_new = former.is_none();
         if former.as_deref() != Some(value) {
             let change = (former, Some(value.to_owned()));
-            self.operations
-                .record(Verb::Set, key.as_str(), 1, operation, change);
+            record(
+                &self.operations,
+                Verb::Set,
+                (key.as_str(), 1),
+                operation,
+                change,
+            );
         }
         Ok(is_new)
     }
@@ -375,10 +304,10 @@ impl KeyValueStore for FakeValues {
         let Some(former) = values.remove(key) else {
             return Ok(false);
         };
-        self.operations.record(
+        record(
+            &self.operations,
             Verb::Delete,
-            key.as_str(),
-            1,
+            (key.as_str(), 1),
             operation,
             (Some(former.text), None),
         );
@@ -402,7 +331,7 @@ impl KeyValueStore for FakeValues {
 
 impl InstanceOperations for FakeValues {
     fn operations(&self) -> Result<InstanceRecords<'_>, InstanceError> {
-        Ok(self.operations.records())
+        Ok(all_records(&self.operations))
     }
 
     fn undo(

@@ -5,13 +5,14 @@ use std::sync::{Mutex, MutexGuard};
 
 use chrono::{DateTime, NaiveDate, Utc};
 
+use super::fake_log::FakeLog;
 use crate::secret::Checked;
 use crate::topic::{
     INDEX_FILE, PathEntry, Topic, TopicChange, TopicChangeResult, TopicDraft, TopicError,
     TopicIndex, TopicKind, TopicListing, TopicName, TopicPath, TopicRecord, TopicStore,
     TopicSubject, TopicText, TopicUsage, TopicUsages, TrashedTopic, index_text,
 };
-use crate::{Operation, OperationId, StoreError, mark_undone};
+use crate::{Operation, OperationId};
 
 /// An in-memory [`TopicStore`]. Of YAML it supports only `key: value`.
 #[derive(Debug, Default)]
@@ -24,14 +25,7 @@ struct FakeTopicState {
     files: BTreeMap<TopicPath, String>,
     index: Option<TopicIndex>,
     uses: TopicUsages,
-    done: Vec<FakeTopicOperation>,
-}
-
-/// A recorded operation, with each file before and after it.
-#[derive(Debug)]
-struct FakeTopicOperation {
-    record: TopicRecord,
-    files: Vec<(TopicPath, Option<String>, Option<String>)>,
+    log: FakeLog<TopicSubject, Vec<(TopicPath, Option<String>)>>,
 }
 
 impl FakeTopics {
@@ -67,47 +61,34 @@ impl FakeTopicState {
         })
     }
 
-    fn record_change(
+    /// Replaces, adds or removes files, and updates the index. Returns the former and the new files.
+    fn put(
         &mut self,
-        operation: &Operation,
         files: Vec<(TopicPath, Option<String>)>,
-        undoes: Option<OperationId>,
+    ) -> (
+        Vec<(TopicPath, Option<String>)>,
+        Vec<(TopicPath, Option<String>)>,
     ) {
-        let mut step = Vec::new();
-        for (path, after) in files {
-            let before = self.files.remove(&path);
-            if let Some(after) = &after {
+        let mut former = Vec::new();
+        for (path, after) in &files {
+            former.push((path.clone(), self.files.remove(path)));
+            if let Some(after) = after {
                 self.files.insert(path.clone(), after.clone());
             }
-            step.push((path, before, after));
         }
-        let names = step.iter().map(|(path, ..)| path.to_string()).collect();
-        let record = TopicRecord {
-            operation: operation.clone(),
-            subject: TopicSubject { files: names },
-            undoes,
-            undone_by: None,
-        };
-        self.done.push(FakeTopicOperation {
-            record,
-            files: step,
-        });
         self.index = Some(index_text(
             &self.listing().topics,
             &self.uses,
             self.index.as_ref(),
         ));
+        (former, files)
     }
 
-    fn records(&self) -> Vec<TopicRecord> {
-        let mut records: Vec<_> = self
-            .done
-            .iter()
-            .rev()
-            .map(|step| step.record.clone())
-            .collect();
-        mark_undone(&mut records);
-        records
+    fn record_change(&mut self, operation: &Operation, files: Vec<(TopicPath, Option<String>)>) {
+        let names = files.iter().map(|(path, _)| path.to_string()).collect();
+        let change = self.put(files);
+        self.log
+            .record(operation, TopicSubject { files: names }, change);
     }
 }
 
@@ -213,7 +194,7 @@ impl TopicStore for FakeTopics {
         if next == former.map(|former| former.text) {
             return Ok(TopicChangeResult::No);
         }
-        state.record_change(operation, vec![(path.clone(), next)], None);
+        state.record_change(operation, vec![(path.clone(), next)]);
         Ok(TopicChangeResult::Yes { stale_index: None })
     }
 
@@ -253,7 +234,7 @@ impl TopicStore for FakeTopics {
             }
             files.push((path, None));
         }
-        state.record_change(operation, files, None);
+        state.record_change(operation, files);
         Ok(())
     }
 
@@ -279,71 +260,44 @@ impl TopicStore for FakeTopics {
     }
 
     fn history(&self) -> Result<Vec<TopicRecord>, TopicError> {
-        Ok(self.state().records())
+        Ok(self.state().log.records())
     }
 
     fn trashed(&self) -> Result<Vec<TrashedTopic>, TopicError> {
         let state = self.state();
-        let of_step = |step: &FakeTopicOperation| {
-            let files = step.files.iter().filter_map(|(path, before, _)| {
-                Some((path.to_string(), before.as_ref()?.len() as u64))
-            });
-            let trashed = |(path, size): (String, u64)| {
-                let operation = step.record.operation.clone();
-                TrashedTopic {
+        let mut trashed = Vec::new();
+        for (record, before, _) in state.log.entries().iter().rev() {
+            let operation = &record.operation;
+            trashed.extend(before.iter().filter_map(|(path, text)| {
+                Some(TrashedTopic {
+                    path: path.to_string(),
                     trash: format!("{}/{path}", operation.id),
-                    path,
-                    size,
-                    operation,
-                }
-            };
-            files.map(trashed).collect::<Vec<_>>()
-        };
-        Ok(state.done.iter().rev().flat_map(of_step).collect())
+                    size: text.as_ref()?.len() as u64,
+                    operation: operation.clone(),
+                })
+            }));
+        }
+        Ok(trashed)
     }
 
     fn undo(&self, undone: &OperationId, operation: &Operation) -> Result<TopicRecord, TopicError> {
         let mut state = self.state();
-        let record = state
-            .records()
-            .into_iter()
-            .find(|record| record.operation.id == *undone);
-        let unknown = || StoreError::OperationNotFound {
-            wanted: format!("no operation has the id {undone}"),
-        };
-        let record = record.ok_or_else(unknown)?;
-        if record.undone_by.is_some() {
-            return Err(StoreError::Invalid {
-                why: format!("{undone} was already undone"),
-            }
-            .into());
-        }
-        let step = state
-            .done
+        let (record, before, after) = state.log.open(undone)?;
+        let mut changed = after
             .iter()
-            .find(|step| step.record.operation.id == *undone)
-            .ok_or_else(unknown)?;
-        if let Some((path, ..)) = step
-            .files
-            .iter()
-            .find(|(path, _, after)| state.files.get(path) != after.as_ref())
-        {
+            .filter(|(path, after)| state.files.get(path) != after.as_ref());
+        if let Some((path, _)) = changed.next() {
             return Err(TopicError::ChangedSince {
                 name: path.to_string(),
             });
         }
-        let back = step
-            .files
-            .iter()
-            .map(|(path, before, _)| (path.clone(), before.clone()))
-            .collect();
-        state.record_change(operation, back, Some(undone.clone()));
+        let change = state.put(before);
+        state.log.record_undo(&record, operation, change);
         Ok(record)
     }
 
-    fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
-        // The fake does not group its operations by month.
-        Ok((0, 0))
+    fn purge(&self, before: DateTime<Utc>) -> Result<(u64, u64), TopicError> {
+        Ok(self.state().log.purge(before))
     }
 }
 

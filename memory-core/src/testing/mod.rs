@@ -11,7 +11,7 @@
 //! | [`summaries_suite`] | summaries of memories and cached analyses: every store that dreams read |
 //! | [`history_suite`] | the record of operations, undo and the trash; a store without it returns no records |
 //! | [`reminder_suite`] | the use cases of reminders; it needs a history and [`FakeClock`] |
-//! | [`embeddings_suite`] | vectors; a store without them reports none in [`crate::Embeddings::has_vectors`] |
+//! | [`embeddings_suite`] | vectors; a store without them reports none in [`crate::MemoryStore::has_vectors`] |
 //! | [`view_suite`] | random operations of an agent, compared with a store that contains only its view; it needs a history |
 //!
 //! The suites of the other stores are divided in the same way:
@@ -44,6 +44,7 @@ mod fake_banks;
 mod fake_clock;
 mod fake_conversations;
 mod fake_instances;
+mod fake_log;
 mod fake_meter;
 mod fake_models;
 mod fake_recall_ledger;
@@ -51,7 +52,6 @@ mod fake_source;
 mod fake_topics;
 mod generators;
 mod history_suite;
-mod hooked_fake;
 mod job_queue_suite;
 mod key_value_suite;
 mod message_suite;
@@ -72,7 +72,7 @@ pub use embeddings_suite::embeddings_suite;
 pub use extent::{extent, in_any_order, is_exhaustive, is_sampled, leave_out};
 pub use fake_banks::{FakeBanks, FakeFilter, FakeSchemas};
 pub use fake_clock::{CountingIds, FakeClock};
-pub use fake_conversations::{FakeConversations, FakeJobs};
+pub use fake_conversations::{FakeConversations, FakeJobs, HookStep};
 pub use fake_instances::{FakeMessages, FakeValues};
 pub use fake_meter::FakeMeter;
 pub use fake_models::{FakeChat, FakeEmbedder, FakeNotifier, FakeReranker};
@@ -81,7 +81,6 @@ pub use fake_source::FakeSource;
 pub use fake_topics::FakeTopics;
 pub use generators::{any_draft, any_memory, any_scope, any_text};
 pub use history_suite::history_suite;
-pub use hooked_fake::{HookStep, HookedFake};
 pub use job_queue_suite::job_queue_suite;
 pub use key_value_suite::{key_value_suite, key_value_undo_suite, values};
 pub use message_suite::{message_suite, message_undo_suite, messages};

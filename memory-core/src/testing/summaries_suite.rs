@@ -1,4 +1,4 @@
-//! The conformance suite of [`crate::MemorySummaries`].
+//! The conformance suite of the summaries of a [`crate::MemoryStore`].
 
 use chrono::TimeDelta;
 
@@ -7,7 +7,7 @@ use crate::{
     delete, update, upgrade, write,
 };
 
-/// Checks the contract of [`crate::MemorySummaries`]. `make` returns services over a new, empty store.
+/// Checks the contract of [`crate::MemoryStore::summaries`] and the cached analyses. `make` returns services over a new, empty store.
 ///
 /// # Panics
 /// If the contract is violated.

@@ -1,4 +1,4 @@
-//! The rules of [`crate::MemoryFacets`].
+//! The rules of [`crate::MemoryStore::facets`] and [`crate::MemoryStore::tagged`].
 
 use chrono::TimeDelta;
 

@@ -2,9 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
-use memory_core::testing::{
-    FakeConversations, FakeJobs, HookStep, HookedFake, conversations, in_any_order,
-};
+use memory_core::testing::{FakeConversations, FakeJobs, HookStep, conversations, in_any_order};
 use memory_core::{LocalZone, StoreError};
 
 use super::writer::NOT_KEPT;
@@ -59,8 +57,11 @@ fn fail_at(refusals: usize, at: HookStep) -> impl Fn(HookStep) -> Result<(), Sto
 }
 
 /// Fails the first `refusals` writes.
-fn failing_store(refusals: usize) -> Arc<HookedFake<FakeConversations>> {
-    Arc::new(HookedFake::new(fail_at(refusals, HookStep::Write)))
+fn failing_store(refusals: usize) -> Arc<FakeConversations> {
+    Arc::new(FakeConversations::with_hook(fail_at(
+        refusals,
+        HookStep::Write,
+    )))
 }
 
 /// Stores a user message.
@@ -218,7 +219,7 @@ fn whoever_asks_next_is_told_what_could_not_be_kept_until_it_is() {
 #[test]
 fn what_is_tried_again_is_kept_once_and_as_of_when_it_was_said() {
     in_any_order(|| {
-        let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(fail_at(
+        let store = conversations(Arc::new(FakeConversations::with_hook(fail_at(
             1,
             HookStep::Written,
         ))));
@@ -260,7 +261,7 @@ fn a_job_that_is_refused_is_tried_again_and_told_meanwhile() {
             Arc::<RecordingObserver>::default(),
             ConversationId::default_conversation(),
         );
-        let jobs = Arc::new(HookedFake::<FakeJobs>::new(fail_at(1, HookStep::Write)));
+        let jobs = Arc::new(FakeJobs::with_hook(fail_at(1, HookStep::Write)));
         let scribe = TurnWriter::start(
             store.clone(),
             Arc::clone(&jobs) as _,
@@ -298,7 +299,7 @@ fn what_is_said_in_many_conversations_while_the_disk_is_busy_is_kept_by_one_chan
             }
             Ok(())
         };
-        let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(busy)));
+        let store = conversations(Arc::new(FakeConversations::with_hook(busy)));
         let jobs = Arc::new(FakeJobs::default());
         let scribe = TurnWriter::start(
             store,
@@ -353,7 +354,7 @@ fn an_answer_that_ends_behind_a_backlog_waits_until_its_own_turn_is_written() {
             Ok(())
         };
         let clock = Arc::<ManualClock>::default();
-        let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(busy)));
+        let store = conversations(Arc::new(FakeConversations::with_hook(busy)));
         let store = Conversations {
             clock: Arc::clone(&clock) as _,
             ..store
@@ -397,7 +398,7 @@ fn a_turn_is_unwritten_or_in_the_store() {
             thread::yield_now();
             Ok(())
         };
-        let store = conversations(Arc::new(HookedFake::<FakeConversations>::new(slow)));
+        let store = conversations(Arc::new(FakeConversations::with_hook(slow)));
         let place = ConversationId::default_conversation();
         let scribe = TurnWriter::start(
             store.clone(),
