@@ -1,7 +1,12 @@
 //! The permanent codes of errors.
 
+use strum::{EnumCount, IntoStaticStr, VariantArray};
+
 /// The permanent code of an error. Programs may rely on it, and its meaning never changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum Code {
     /// No memory matches the reference.
@@ -143,133 +148,13 @@ pub enum Fault {
 
 impl Code {
     /// All codes.
-    pub const ALL: [Self; 60] = [
-        Self::MemoryNotFound,
-        Self::MemoryAmbiguous,
-        Self::OperationNotFound,
-        Self::TrashNotFound,
-        Self::PathNotFound,
-        Self::Conflict,
-        Self::Locked,
-        Self::DaemonRunning,
-        Self::NewerFormat,
-        Self::WrongClock,
-        Self::InvalidInput,
-        Self::SecretFound,
-        Self::FileDamaged,
-        Self::FileTooLarge,
-        Self::PathRefused,
-        Self::ScopeRefused,
-        Self::ProposalRejected,
-        Self::ConfigInvalid,
-        Self::CheckFailed,
-        Self::ModelFailed,
-        Self::ModelRefused,
-        Self::ModelTimeout,
-        Self::ModelUnreadable,
-        Self::BudgetExhausted,
-        Self::NotifyFailed,
-        Self::ToolNotFound,
-        Self::CallFailed,
-        Self::CallBlocked,
-        Self::HookFailed,
-        Self::BankNotFound,
-        Self::KeyNotFound,
-        Self::TtlExpired,
-        Self::KeyExists,
-        Self::InvalidBankName,
-        Self::InvalidKey,
-        Self::InvalidJson,
-        Self::LimitExceeded,
-        Self::PermissionDenied,
-        Self::FilterError,
-        Self::FilterTimeout,
-        Self::FilterMemory,
-        Self::InvalidSchema,
-        Self::SchemaViolation,
-        Self::BackendNotFound,
-        Self::InstanceNotFound,
-        Self::ActionNotFound,
-        Self::SessionNotFound,
-        Self::ConversationNotFound,
-        Self::SealBroken,
-        Self::Unauthorized,
-        Self::Forbidden,
-        Self::RouteNotFound,
-        Self::MethodRefused,
-        Self::RequestTimeout,
-        Self::Overloaded,
-        Self::DatabaseUnreachable,
-        Self::DatabaseTimeout,
-        Self::DiskFull,
-        Self::Io,
-        Self::Internal,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS
+        .first_chunk()
+        .expect("the derived list has all variants");
 
     /// Returns the name that programs see.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::MemoryNotFound => "MEMORY_NOT_FOUND",
-            Self::MemoryAmbiguous => "MEMORY_AMBIGUOUS",
-            Self::OperationNotFound => "OPERATION_NOT_FOUND",
-            Self::TrashNotFound => "TRASH_NOT_FOUND",
-            Self::PathNotFound => "PATH_NOT_FOUND",
-            Self::Conflict => "CONFLICT",
-            Self::Locked => "LOCKED",
-            Self::DaemonRunning => "DAEMON_RUNNING",
-            Self::NewerFormat => "NEWER_FORMAT",
-            Self::WrongClock => "WRONG_CLOCK",
-            Self::InvalidInput => "INVALID_INPUT",
-            Self::SecretFound => "SECRET_FOUND",
-            Self::FileDamaged => "FILE_DAMAGED",
-            Self::FileTooLarge => "FILE_TOO_LARGE",
-            Self::PathRefused => "PATH_REFUSED",
-            Self::ScopeRefused => "SCOPE_REFUSED",
-            Self::ProposalRejected => "PROPOSAL_REJECTED",
-            Self::ConfigInvalid => "CONFIG_INVALID",
-            Self::CheckFailed => "CHECK_FAILED",
-            Self::ModelFailed => "MODEL_FAILED",
-            Self::ModelRefused => "MODEL_REFUSED",
-            Self::ModelTimeout => "MODEL_TIMEOUT",
-            Self::ModelUnreadable => "MODEL_UNREADABLE",
-            Self::BudgetExhausted => "BUDGET_EXHAUSTED",
-            Self::NotifyFailed => "NOTIFY_FAILED",
-            Self::ToolNotFound => "TOOL_NOT_FOUND",
-            Self::CallFailed => "CALL_FAILED",
-            Self::CallBlocked => "CALL_BLOCKED",
-            Self::HookFailed => "HOOK_FAILED",
-            Self::BankNotFound => "BANK_NOT_FOUND",
-            Self::KeyNotFound => "KEY_NOT_FOUND",
-            Self::TtlExpired => "TTL_EXPIRED",
-            Self::KeyExists => "KEY_EXISTS",
-            Self::InvalidBankName => "INVALID_BANK_NAME",
-            Self::InvalidKey => "INVALID_KEY",
-            Self::InvalidJson => "INVALID_JSON",
-            Self::LimitExceeded => "LIMIT_EXCEEDED",
-            Self::PermissionDenied => "PERMISSION_DENIED",
-            Self::FilterError => "FILTER_ERROR",
-            Self::FilterTimeout => "FILTER_TIMEOUT",
-            Self::FilterMemory => "FILTER_MEMORY",
-            Self::InvalidSchema => "INVALID_SCHEMA",
-            Self::SchemaViolation => "SCHEMA_VIOLATION",
-            Self::BackendNotFound => "BACKEND_NOT_FOUND",
-            Self::InstanceNotFound => "INSTANCE_NOT_FOUND",
-            Self::ActionNotFound => "ACTION_NOT_FOUND",
-            Self::SessionNotFound => "SESSION_NOT_FOUND",
-            Self::ConversationNotFound => "CONVERSATION_NOT_FOUND",
-            Self::SealBroken => "SEAL_BROKEN",
-            Self::Unauthorized => "UNAUTHORIZED",
-            Self::Forbidden => "FORBIDDEN",
-            Self::RouteNotFound => "ROUTE_NOT_FOUND",
-            Self::MethodRefused => "METHOD_REFUSED",
-            Self::RequestTimeout => "REQUEST_TIMEOUT",
-            Self::Overloaded => "OVERLOADED",
-            Self::DatabaseUnreachable => "DATABASE_UNREACHABLE",
-            Self::DatabaseTimeout => "DATABASE_TIMEOUT",
-            Self::DiskFull => "DISK_FULL",
-            Self::Io => "IO",
-            Self::Internal => "INTERNAL",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 
     /// Returns the party at fault.

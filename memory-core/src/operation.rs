@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use crate::{Clock, IdSource, OperationId, ParseError, StoreError};
 
@@ -35,7 +36,8 @@ impl Operation {
 }
 
 /// The kind of an operation, as logs record it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Verb {
     /// A memory, a topic or a value of a bank was written.
     Write,
@@ -105,77 +107,13 @@ pub enum Verb {
 
 impl Verb {
     /// All verbs.
-    pub const ALL: [Self; 32] = [
-        Self::Write,
-        Self::Update,
-        Self::Tag,
-        Self::Link,
-        Self::Unlink,
-        Self::ResolveLinks,
-        Self::Upgrade,
-        Self::Delete,
-        Self::Ingest,
-        Self::Import,
-        Self::Remind,
-        Self::Notify,
-        Self::Snooze,
-        Self::Done,
-        Self::Dream,
-        Self::Expire,
-        Self::Decay,
-        Self::Consolidate,
-        Self::Undo,
-        Self::Restore,
-        Self::Repair,
-        Self::Rename,
-        Self::Gc,
-        Self::Schema,
-        Self::Set,
-        Self::Purge,
-        Self::Reconcile,
-        Self::Evict,
-        Self::Propose,
-        Self::Accept,
-        Self::Reject,
-        Self::Merge,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS
+        .first_chunk()
+        .expect("the derived list has all variants");
 
     /// Returns the word used in logs.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Write => "write",
-            Self::Update => "update",
-            Self::Tag => "tag",
-            Self::Link => "link",
-            Self::Unlink => "unlink",
-            Self::ResolveLinks => "resolve-links",
-            Self::Upgrade => "upgrade",
-            Self::Delete => "delete",
-            Self::Ingest => "ingest",
-            Self::Import => "import",
-            Self::Remind => "remind",
-            Self::Notify => "notify",
-            Self::Snooze => "snooze",
-            Self::Done => "done",
-            Self::Dream => "dream",
-            Self::Expire => "expire",
-            Self::Decay => "decay",
-            Self::Consolidate => "consolidate",
-            Self::Undo => "undo",
-            Self::Restore => "restore",
-            Self::Repair => "repair",
-            Self::Rename => "rename",
-            Self::Gc => "gc",
-            Self::Schema => "schema",
-            Self::Set => "set",
-            Self::Purge => "purge",
-            Self::Reconcile => "reconcile",
-            Self::Evict => "evict",
-            Self::Propose => "propose",
-            Self::Accept => "accept",
-            Self::Reject => "reject",
-            Self::Merge => "merge",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 
@@ -380,6 +318,15 @@ const MIN_PREFIX: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_in_logs_are_permanent() {
+        assert_eq!(
+            Verb::ALL.map(Verb::as_str).join(" "),
+            "write update tag link unlink resolve-links upgrade delete ingest import remind notify snooze done dream expire decay \
+             consolidate undo restore repair rename gc schema set purge reconcile evict propose accept reject merge"
+        );
+    }
 
     fn record(number: u64, undoes: Option<u64>) -> Recorded<()> {
         let verb = if undoes.is_some() {

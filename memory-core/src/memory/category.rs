@@ -2,10 +2,15 @@
 
 use std::str::FromStr;
 
+use strum::{EnumCount, IntoStaticStr, VariantArray};
+
 use super::ParseError;
 
 /// The topic of a memory; also the name of its folder in the organized phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, EnumCount, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Category {
     /// Core identity, values, mission.
     Soul,
@@ -39,41 +44,13 @@ pub enum Category {
 
 impl Category {
     /// All categories, in the order of the documentation.
-    pub const ALL: [Self; 14] = [
-        Self::Soul,
-        Self::Character,
-        Self::People,
-        Self::Project,
-        Self::Date,
-        Self::Knowledge,
-        Self::Feedback,
-        Self::Preferences,
-        Self::Decisions,
-        Self::Lessons,
-        Self::Habits,
-        Self::Skills,
-        Self::Inbox,
-        Self::Reminders,
-    ];
+    pub const ALL: [Self; Self::COUNT] = *Self::VARIANTS
+        .first_chunk()
+        .expect("the derived list has all variants");
 
     /// Returns the name used in files, folders, on the command line and in JSON.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Soul => "soul",
-            Self::Character => "character",
-            Self::People => "people",
-            Self::Project => "project",
-            Self::Date => "date",
-            Self::Knowledge => "knowledge",
-            Self::Feedback => "feedback",
-            Self::Preferences => "preferences",
-            Self::Decisions => "decisions",
-            Self::Lessons => "lessons",
-            Self::Habits => "habits",
-            Self::Skills => "skills",
-            Self::Inbox => "inbox",
-            Self::Reminders => "reminders",
-        }
+    pub fn as_str(self) -> &'static str {
+        self.into()
     }
 }
 

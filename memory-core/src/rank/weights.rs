@@ -1,13 +1,15 @@
 //! The parts of the ranking evidence, their fitted weights, and the score of a candidate.
 
 use chrono::TimeDelta;
+use strum::{EnumCount, IntoStaticStr, VariantArray};
 
 use super::bm25::B;
 use super::logit::sigmoid;
 use crate::SpeakerRole;
 
 /// One feature of a candidate that contributes to its score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumCount, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub enum RankFeature {
     /// BM25 over the content words of the question.
     Words,
@@ -60,62 +62,14 @@ pub enum RankFeature {
 }
 
 /// Every part, in order.
-pub const PARTS: [RankFeature; 24] = [
-    RankFeature::Words,
-    RankFeature::Asides,
-    RankFeature::Coverage,
-    RankFeature::Likeness,
-    RankFeature::Named,
-    RankFeature::FirstPerson,
-    RankFeature::Date,
-    RankFeature::TimeForWhen,
-    RankFeature::Time,
-    RankFeature::CapitalsForWhich,
-    RankFeature::Asking,
-    RankFeature::Length,
-    RankFeature::Answer,
-    RankFeature::Neighbours,
-    RankFeature::SessionWords,
-    RankFeature::SessionSum,
-    RankFeature::Vector,
-    RankFeature::SessionVector,
-    RankFeature::NeighbourVectors,
-    RankFeature::Links,
-    RankFeature::Assistant,
-    RankFeature::AssistantAsked,
-    RankFeature::Characters,
-    RankFeature::Reply,
-];
+pub const PARTS: [RankFeature; RankFeature::COUNT] = *RankFeature::VARIANTS
+    .first_chunk()
+    .expect("the derived list has all variants");
 
 impl RankFeature {
     /// Returns the name in JSON and in terminal output.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Asides => "asides",
-            Self::Coverage => "coverage",
-            Self::Likeness => "likeness",
-            Self::Named => "named",
-            Self::FirstPerson => "first_person",
-            Self::Date => "date",
-            Self::TimeForWhen => "time_for_when",
-            Self::Time => "time",
-            Self::CapitalsForWhich => "capitals_for_which",
-            Self::Asking => "asking",
-            Self::Length => "length",
-            Self::Answer => "answer",
-            Self::Neighbours => "neighbours",
-            Self::SessionWords => "session_words",
-            Self::SessionSum => "session_sum",
-            Self::Vector => "vector",
-            Self::SessionVector => "session_vector",
-            Self::NeighbourVectors => "neighbour_vectors",
-            Self::Links => "links",
-            Self::Assistant => "assistant",
-            Self::AssistantAsked => "assistant_asked",
-            Self::Characters => "characters",
-            Self::Reply => "reply",
-        }
+        self.into()
     }
 }
 
