@@ -181,7 +181,7 @@ fn fit_weights(notes: &[&LabelledNote], sum: u64) -> FittedWeights {
         .enumerate()
         .map(|(place, key)| (*key, place))
         .collect();
-    let known = |feature: Feature<'_>| Some((*places.get(&feature.key)?, f64::from(feature.value)));
+    let known = |feature: Feature| Some((*places.get(&feature.key)?, f64::from(feature.value)));
     let sparse: Vec<Vec<(usize, f64)>> = notes
         .iter()
         .map(|note| note.features.iter().filter_map(known).collect())

@@ -10,7 +10,7 @@
 //! | preview the changes | [`plan::plan_dream()`] |
 //! | let a person accept the changes one by one | [`SelectiveDream`] |
 //! | determine the effect of age | [`lifecycle::lifecycle_action()`], [`lifecycle::find_exemption()`] |
-//! | choose a category and explain the choice | [`classify::choose_category()`], [`classify::explain_category()`] |
+//! | choose a category | [`classify::choose_category()`] |
 //! | file one memory | [`upgrade()`] |
 //! | find near-duplicates | [`similar::candidate_pairs()`], [`similar::compare_texts()`] |
 //! | merge duplicates | [`merge::merge_memories()`], [`merge::check_conserved()`] |

@@ -18,7 +18,7 @@ use memory_core::Category;
 use memory_core::text::fold;
 use regex::Regex;
 
-use super::feature::{CategoryCue, ClassifierInput, fnv_hash};
+use super::feature::{ClassifierInput, fnv_hash};
 
 /// The table of all cues.
 const CUE_TABLE: &str = include_str!("cues.txt");
@@ -33,7 +33,7 @@ const LONGEST_LABEL: usize = 60;
 #[derive(Debug, Default)]
 pub(super) struct NoteCues {
     /// The cue that determines the category, if there is one.
-    pub(super) decisive: Option<CategoryCue>,
+    pub(super) decisive: Option<Category>,
     /// The categories of the weak phrases in the note.
     pub(super) weak: Vec<Category>,
 }
@@ -229,7 +229,7 @@ fn is_border(character: char) -> bool {
 }
 
 /// Returns the first label of a text.
-fn find_label(text: &str) -> Option<CategoryCue> {
+fn find_label(text: &str) -> Option<Category> {
     text.split(is_border).find_map(|sentence| {
         let is_heading = sentence.trim_start().starts_with('#');
         let start = sentence.trim_start_matches(|character: char| {
@@ -258,23 +258,14 @@ fn label_text(sentence: &str) -> Option<&str> {
 }
 
 /// Returns the category that a label names; of several names the last one counts: `project decision`.
-fn match_label(head: &str) -> Option<CategoryCue> {
+fn match_label(head: &str) -> Option<Category> {
     let named = |(category, regex): &(Category, Regex)| {
         let captures = regex.captures(head)?;
         let name = captures.name("en").or_else(|| captures.name("zh"))?;
         let is_noun = !head[..name.start()]
             .split(' ')
             .any(|word| PREPOSITIONS.split('|').any(|own| own == word));
-        is_noun.then(|| {
-            (
-                name.start(),
-                name.len(),
-                CategoryCue {
-                    category: *category,
-                    words: name.as_str().to_owned(),
-                },
-            )
-        })
+        is_noun.then(|| (name.start(), name.len(), *category))
     };
     // Captures are slow, and most labels have no match.
     let all = CUE_PATTERNS
@@ -283,7 +274,7 @@ fn match_label(head: &str) -> Option<CategoryCue> {
         .filter(|(_, regex)| regex.is_match(head))
         .filter_map(named);
     all.max_by_key(|(start, length, _)| (*start, *length))
-        .map(|(.., cue)| cue)
+        .map(|(.., category)| category)
 }
 
 /// Returns the decisive phrase.
@@ -291,7 +282,7 @@ fn find_phrase<'p>(
     text: &str,
     patterns: impl Iterator<Item = &'p CuePattern>,
     subordinate: &[Range<usize>],
-) -> Option<CategoryCue> {
+) -> Option<Category> {
     let found = |pattern: &'p CuePattern| {
         Some((first_match(text, pattern, subordinate)?, pattern.category))
     };
@@ -303,11 +294,8 @@ fn find_phrase<'p>(
         .iter()
         .find(|(_, category)| *category == Category::Reminders);
     let is_about = matches!(first.1, Category::Date | Category::Feedback);
-    let ((_, range), category) = reminder.filter(|_| is_about).unwrap_or(first);
-    Some(CategoryCue {
-        category: *category,
-        words: text[range.clone()].trim().to_owned(),
-    })
+    let (_, category) = reminder.filter(|_| is_about).unwrap_or(first);
+    Some(*category)
 }
 
 /// Returns the first match of `pattern` outside exceptions, and whether it is in a subordinate clause.

@@ -16,24 +16,12 @@ const MAX_READ_BYTES: usize = 6_000;
 /// Returns the features of a note.
 pub fn extract_features(note: &ClassifierInput<'_>) -> Features {
     let mut features = Features::default();
-    add_features(note, &mut features);
-    features
-}
-
-/// Returns the features of a note with their words, which takes twice as long.
-pub(super) fn extract_with_texts(note: &ClassifierInput<'_>) -> Features {
-    let mut features = Features::with_texts();
-    add_features(note, &mut features);
-    features
-}
-
-fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
     let content = text_start(note.content);
     for text in note.title.map(text_start).into_iter().chain([content]) {
-        add_words(text, features);
+        add_words(text, &mut features);
     }
-    add_shape_cues(content, features);
-    add_time_cues(content, features);
+    add_shape_cues(content, &mut features);
+    add_time_cues(content, &mut features);
     let tagged: Vec<Category> = note
         .tags
         .iter()
@@ -53,6 +41,7 @@ fn add_features(note: &ClassifierInput<'_>, features: &mut Features) {
     for category in tagged {
         features.add(FeatureKind::Tag, &[FeaturePart::of(category.as_str())]);
     }
+    features
 }
 
 /// Returns the category that a tag names in the singular or plural, if any.

@@ -1,6 +1,5 @@
 //! The input of the classifier and its features.
 
-use memory_core::text::is_han;
 use memory_core::{Category, Memory, Tags};
 
 /// The kind of a feature.
@@ -26,33 +25,13 @@ pub enum FeatureKind {
     Tag,
 }
 
-impl FeatureKind {
-    /// Returns the human-readable name of the kind.
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Word => "word",
-            Self::Form => "word form",
-            Self::Pair | Self::Triple => "words",
-            Self::Start => "begins with",
-            Self::End => "ends with",
-            Self::Order => "word order",
-            Self::Cue => "has",
-            Self::Tag => "tag",
-        }
-    }
-}
-
 /// A feature of a note.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Feature<'a> {
+pub struct Feature {
     /// The key of the feature in the model.
     pub key: u32,
     /// The value of the feature, by which its weights are multiplied.
     pub value: f32,
-    /// The kind of the feature.
-    pub kind: FeatureKind,
-    /// The words of the feature; empty unless requested.
-    pub text: &'a str,
 }
 
 /// A piece of text that features consist of, with its hash, which several features share.
@@ -82,7 +61,7 @@ pub(super) const fn fnv_hash(text: &str) -> u32 {
     hash
 }
 
-impl Feature<'_> {
+impl Feature {
     /// Returns the key of a feature with one part.
     pub fn key(kind: FeatureKind, text: &str) -> u32 {
         key(kind, &[FeaturePart::of(text)])
@@ -93,9 +72,7 @@ impl Feature<'_> {
 #[derive(Debug, Default)]
 pub struct Features {
     /// The cue that determines the category of the note, if there is one.
-    pub(super) cue: Option<CategoryCue>,
-    /// The words of all features, if requested.
-    texts: Option<String>,
+    pub(super) cue: Option<Category>,
     found: Vec<StoredFeature>,
     /// A hash table of indices into `found`, each increased by one; 0 marks a free slot.
     places: Vec<u32>,
@@ -105,24 +82,14 @@ pub struct Features {
 struct StoredFeature {
     key: u32,
     kind: FeatureKind,
-    start: u32,
-    end: u32,
 }
 
 impl Features {
-    /// Creates a collection that also stores the words of the features.
-    pub(super) fn with_texts() -> Self {
-        Self {
-            texts: Some(String::new()),
-            ..Self::default()
-        }
-    }
-
     /// Iterates over the features, in the order of the note.
     ///
     /// The value of word features is divided by the square root of their number, so that a long text is not classified with more confidence
     /// than a short one.
-    pub fn iter(&self) -> impl Iterator<Item = Feature<'_>> {
+    pub fn iter(&self) -> impl Iterator<Item = Feature> {
         let of_words = self
             .found
             .iter()
@@ -140,11 +107,6 @@ impl Features {
                 FeatureKind::Tag => TAG_VALUE,
                 _ => share,
             },
-            kind: found.kind,
-            text: self
-                .texts
-                .as_ref()
-                .map_or("", |texts| &texts[found.start as usize..found.end as usize]),
         })
     }
 
@@ -157,21 +119,7 @@ impl Features {
         let Some(place) = self.free_slot(key) else {
             return;
         };
-        let (mut start, mut end) = (0, 0);
-        if let Some(texts) = &mut self.texts {
-            start = texts.len();
-            append_text(texts, kind, parts);
-            end = texts.len();
-        }
-        let (Ok(start), Ok(end)) = (u32::try_from(start), u32::try_from(end)) else {
-            return;
-        };
-        self.found.push(StoredFeature {
-            key,
-            kind,
-            start,
-            end,
-        });
+        self.found.push(StoredFeature { key, kind });
         self.places[place] = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
     }
 
@@ -222,20 +170,6 @@ fn is_of_words(kind: FeatureKind) -> bool {
     !matches!(kind, FeatureKind::Cue | FeatureKind::Tag)
 }
 
-fn append_text(texts: &mut String, kind: FeatureKind, parts: &[FeaturePart<'_>]) {
-    for (number, part) in parts.iter().enumerate() {
-        if 0 < number {
-            texts.push_str(match kind {
-                FeatureKind::Order => " → ",
-                // Han characters are joined without spaces.
-                _ if part.text.starts_with(is_han) && texts.ends_with(is_han) => "",
-                _ => " ",
-            });
-        }
-        texts.push_str(part.text);
-    }
-}
-
 /// Returns the key of a feature: an order-dependent mix of its kind and the hashes of its parts.
 pub(super) fn key(kind: FeatureKind, parts: &[FeaturePart<'_>]) -> u32 {
     let mix = |key: u32, number: u32| {
@@ -279,21 +213,13 @@ impl<'a> From<&'a Memory> for ClassifierInput<'a> {
     }
 }
 
-/// A cue found in a note.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct CategoryCue {
-    pub(super) category: Category,
-    /// The matched words, folded.
-    pub(super) words: String,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_feature_counts_once_however_often_it_is_there() {
-        let mut features = Features::with_texts();
+        let mut features = Features::default();
         let words: Vec<String> = (0..2_000).map(|number| format!("word{number}")).collect();
         for word in words.iter().chain(&words) {
             features.add(FeatureKind::Word, &[FeaturePart::of(word)]);
@@ -303,7 +229,7 @@ mod tests {
             features
                 .iter()
                 .zip(&words)
-                .all(|(feature, word)| feature.text == word)
+                .all(|(feature, word)| feature.key == Feature::key(FeatureKind::Word, word))
         );
     }
 

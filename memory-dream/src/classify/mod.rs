@@ -8,7 +8,7 @@
 //! A cue, such as `Lesson learned: …` or `we decided`, takes precedence over the model (`cues.txt`, `cue.rs`). All commands choose the
 //! category of a memory by [`choose_category()`].
 //!
-//! [`classify()`] returns the probability of each category, and [`explain_category()`] the contributions to the score of one category.
+//! [`classify()`] returns the probability of each category.
 
 mod classification;
 mod cue;
@@ -20,8 +20,7 @@ mod model;
 mod tests;
 
 pub use classification::{
-    CategoryChoice, Classification, FeatureContribution, SURE, Score, choose_category, classify,
-    classify_with, explain_category,
+    CategoryChoice, Classification, SURE, Score, choose_category, classify, classify_with,
 };
 pub use extraction::extract_features;
 pub use feature::{ClassifierInput, Feature, FeatureKind, Features};

@@ -3,7 +3,7 @@
 use memory_core::Category;
 use proptest::prelude::*;
 
-use super::{Classification, ClassifierInput, LABELS, SURE, classify, explain_category};
+use super::{Classification, ClassifierInput, LABELS, SURE, classify};
 
 fn classify_text(text: &str) -> Classification {
     classify(&ClassifierInput::from_text(text))
@@ -172,24 +172,6 @@ fn a_title_is_read_as_well() {
 }
 
 #[test]
-fn the_evidence_names_what_a_person_would() {
-    let evidence = explain_category(
-        &ClassifierInput::from_text("Remind me tomorrow to call Anna"),
-        Category::Reminders,
-    );
-    let strongest: Vec<&str> = evidence
-        .iter()
-        .take(8)
-        .map(|evidence| evidence.what.as_str())
-        .collect();
-    assert!(
-        strongest.contains(&"has asking to be told") && strongest.contains(&"word “remind”"),
-        "{strongest:?}"
-    );
-    assert!(explain_category(&ClassifierInput::from_text("x"), Category::Inbox).is_empty());
-}
-
-#[test]
 fn the_end_of_a_long_note_does_not_outweigh_its_beginning() {
     let note = "Remind me tomorrow at nine to call the bank. ".to_owned() + &"… ".repeat(1_000_000);
     assert_eq!(classify_text(&note).category(), Some(Category::Reminders));
@@ -204,16 +186,6 @@ proptest! {
         prop_assert!(found.scores.is_sorted_by(|one, other| other.score <= one.score));
         prop_assert!(LABELS.iter().all(|label| found.scores.iter().any(|score| score.category == *label)));
         prop_assert_eq!(found.category().is_some(), SURE <= found.confidence());
-    }
-
-    #[test]
-    fn the_evidence_adds_up_to_the_score(text in any_text(), title in proptest::option::of(".{0,20}"), tag in "habits?|[a-z]{3}") {
-        let tags = [tag];
-        let note = ClassifierInput { title: title.as_deref(), content: &text, tags: &tags };
-        for score in classify(&note).scores {
-            let sum: f32 = explain_category(&note, score.category).iter().map(|evidence| evidence.weight).sum();
-            prop_assert!((sum - score.score).abs() < 1e-3, "{}: {sum} is not {}", score.category, score.score);
-        }
     }
 }
 
