@@ -10,8 +10,6 @@ pub use metered_model::MeteredModel;
 
 use std::fmt::Debug;
 
-use serde_json::Value;
-
 use crate::{BudgetExceeded, BudgetStatus, Code, LlmUsage, MeterError, StoreError};
 
 /// A language model. It improves results and is never required.
@@ -31,27 +29,6 @@ pub trait ChatModel: Debug + Send + Sync {
     /// [`ChatError::Meter`] if the recorded usage cannot be read.
     fn allowance(&self) -> Result<BudgetStatus, ChatError>;
 }
-
-/// Methods that every [`ChatModel`] provides.
-pub trait ChatModelExt: ChatModel {
-    /// Returns the one JSON object or list in the response, as [`parse_json_answer()`] finds it.
-    ///
-    /// # Errors
-    /// Those of [`ChatModel::answer`]; [`ChatError::Unreadable`] if the response contains no such value.
-    fn answer_json(&self, request: &ChatRequest) -> Result<Value, ChatError> {
-        let ChatAnswer { text, tokens } = self.answer(request)?;
-        parse_json_answer(&text).map_err(|JsonAnswerError { why }| {
-            let hint =
-                Some("try again, or choose a model that follows the requested format".into());
-            ChatError::Unreadable {
-                trouble: ChatFailure { why, hint },
-                tokens,
-            }
-        })
-    }
-}
-
-impl<M: ChatModel + ?Sized> ChatModelExt for M {}
 
 /// The reason why a language model returned no response.
 #[derive(Debug, thiserror::Error)]

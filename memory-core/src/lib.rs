@@ -130,7 +130,7 @@ pub use change::{
 };
 pub use change_many::{BulkChange, BulkResult, change_many};
 pub use chat::{
-    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatModelExt, ChatRequest,
+    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatRequest,
     ChatRole, JsonAnswerError, MeteredModel, Purpose, TokenUsage, parse_json_answer,
 };
 pub use clock::{Clock, IdSource, RandomIds, SystemClock};

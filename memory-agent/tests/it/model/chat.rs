@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::chat_suite;
 use memory_core::{
-    ChatAnswer, ChatError, ChatMessage, ChatModel, ChatModelExt, ChatRequest, ChatRole, Code,
-    Purpose, TokenUsage,
+    ChatAnswer, ChatError, ChatMessage, ChatModel, ChatRequest, ChatRole, Code, Purpose, TokenUsage,
 };
 use serde_json::{Value, json};
 
@@ -179,34 +178,6 @@ fn an_answer_in_parts_is_put_together_without_what_is_no_part_of_it() {
     ]);
     assert_eq!(answer(&server).expect("it answers").text, "Yes, it is.");
     assert_eq!(answer(&server).expect("it answers").text, "Yes.");
-}
-
-#[test]
-fn the_json_of_an_answer_is_found() {
-    let server = ModelTestServer::start(vec![
-        reply_with("Here:\n```json\n{\"yes\": true,}\n```"),
-        reply_with("{\"yes\": tr"),
-    ]);
-    let model = RemoteChat::new(settings(&server.base_url())).expect("the address is sound");
-    assert_eq!(
-        model.answer_json(&request()).expect("it is JSON"),
-        json!({"yes": true})
-    );
-    let error = model.answer_json(&request()).expect_err("it breaks off");
-    assert!(
-        matches!(
-            error,
-            ChatError::Unreadable {
-                tokens: TokenUsage {
-                    prompt: 15,
-                    answer: 3,
-                    ..
-                },
-                ..
-            }
-        ),
-        "{error:?}"
-    );
 }
 
 #[test]

@@ -2,9 +2,7 @@ use chrono::{FixedOffset, NaiveDate, TimeDelta};
 
 use super::*;
 use crate::testing::{FakeChat, FakeClock, FakeMeter};
-use crate::{
-    ChatFailure, ChatMessage, ChatModelExt, ChatRole, Code, Purpose, RemainingBudget, TokenUsage,
-};
+use crate::{ChatFailure, ChatMessage, ChatRole, Code, Purpose, RemainingBudget, TokenUsage};
 
 const CLASSIFY: Purpose = Purpose::of("classify");
 
@@ -233,23 +231,4 @@ fn where_nothing_can_be_written_down_nothing_is_asked() {
         error.to_string(),
         "the language model was not called, because its usage cannot be recorded"
     );
-}
-
-#[test]
-fn an_answer_without_the_json_that_was_wanted_costs_as_much() {
-    let metered = metered(FakeChat::with_answers(&["[1]", "[1"]), Budget::default());
-    let model: &dyn ChatModel = &metered;
-    assert_eq!(
-        model.answer_json(&request("again?")).expect("it is JSON"),
-        serde_json::json!([1])
-    );
-    let error = model
-        .answer_json(&request("again?"))
-        .expect_err("it is none");
-    assert_eq!(error.code(), Code::ModelUnreadable);
-    assert_eq!(
-        error.to_string(),
-        "the answer of the language model cannot be used: it is truncated"
-    );
-    assert_eq!(spent(&metered, 7).calls, 2);
 }
