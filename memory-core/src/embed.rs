@@ -5,9 +5,9 @@ use std::borrow::Borrow;
 use chrono::{DateTime, Utc};
 
 use crate::{
-    Change, ChangeSet, ContentHash, EmbedError, Embedder, Filter, ListOrder, MAX_PASSAGES, Memory,
-    MemoryId, MemoryStore, PageRequest, Progress, Services, StoreError, TextVector,
-    embedded_passages, embedded_text, is_nonzero, passages,
+    Change, ChangeSet, ContentHash, EmbedError, Embedder, Embedding, Filter, ListOrder,
+    MAX_PASSAGES, Memory, MemoryId, MemoryStore, PageRequest, Progress, Services, StoreError,
+    embedded_passages, is_nonzero, passages,
 };
 
 /// Number of passages that the model reads at once, and whose vectors are stored together.
@@ -223,6 +223,27 @@ fn load_memory(services: &Services, id: &MemoryId) -> Result<Option<Memory>, Sto
         // Damaged files are reported by the commands that read them.
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),
         Err(error) => Err(error),
+    }
+}
+
+/// The vectors of a memory's text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TextVector {
+    /// The memory.
+    pub id: MemoryId,
+    /// The hash of the text, see [`embedded_text`].
+    pub text: ContentHash,
+    /// The vectors of all its passages in order, each of length 1, see [`crate::embedded_passages`].
+    ///
+    /// A zero vector means that the model cannot read the passage.
+    pub vectors: Vec<Embedding>,
+}
+
+/// Returns the text of a memory: its title, if any, and its content. Vectors belong to its hash.
+pub fn embedded_text(memory: &Memory) -> String {
+    match &memory.title {
+        Some(title) => format!("{title}\n\n{}", memory.content),
+        None => memory.content.clone(),
     }
 }
 

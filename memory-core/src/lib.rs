@@ -42,7 +42,6 @@ mod chat;
 mod clock;
 mod code;
 mod embedder;
-mod embeddings;
 mod error;
 mod facets;
 mod fence;
@@ -130,8 +129,8 @@ pub use change::{
 };
 pub use change_many::{BulkChange, BulkResult, change_many};
 pub use chat::{
-    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatRequest,
-    ChatRole, JsonAnswerError, MeteredModel, Purpose, TokenUsage, parse_json_answer,
+    ChatAnswer, ChatError, ChatFailure, ChatMessage, ChatModel, ChatRequest, ChatRole,
+    JsonAnswerError, MeteredModel, Purpose, TokenUsage, parse_json_answer,
 };
 pub use clock::{Clock, IdSource, RandomIds, SystemClock};
 pub use code::{Code, Fault};
@@ -141,9 +140,8 @@ pub use context::{
     build_standing_context, fit_budget,
 };
 pub use earlier::{may_replace_note, replaces_note};
-pub use embed::{EmbedReport, embed, embed_newest};
+pub use embed::{EmbedReport, TextVector, embed, embed_newest, embedded_text};
 pub use embedder::{EmbedError, Embedder, Embedding, is_nonzero};
-pub use embeddings::{TextVector, embedded_text};
 pub use error::{LockHolder, Problem, StoreError, UnsupportedDrive, io_hint};
 pub use facets::{
     FacetCounter, FacetCounts, MAX_FACET_VALUES, facets, first_of_month, sort_facet,

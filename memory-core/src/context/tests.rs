@@ -4,10 +4,13 @@ use proptest::prelude::*;
 
 use chrono::{DateTime, TimeDelta};
 
+use super::prompt_matches::{PROJECT_SHARE, is_near_enough, share_with_project};
 use super::*;
+use crate::rank::RankFeature;
 use crate::testing::services;
 use crate::{
-    Category, Draft, Filter, MemStore, Query, Ranking, Scope, SecretPolicy, search, write,
+    Category, Draft, Filter, Hit, MemStore, Query, RankFeatureScore, Ranking, Scope, SecretPolicy,
+    search, write,
 };
 
 fn home(texts: &[&str]) -> Services {

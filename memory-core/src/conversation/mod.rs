@@ -40,7 +40,6 @@ mod recall;
 mod recall_query;
 mod reconcile;
 mod selection;
-mod services;
 mod speech_act;
 mod standing;
 mod store;
@@ -70,9 +69,8 @@ pub use reconcile::{ExtractedFact, FactDecision, parse_decisions, plan_facts};
 pub use selection::{
     RecallCandidate, RecallMatchKind, RecallRules, RecalledMemory, select_memories,
 };
-pub use services::Conversations;
 pub(crate) use speech_act::framing_words;
 pub use speech_act::is_courtesy;
 pub use standing::{StandingRequest, add_standing};
-pub use store::{ConversationStore, EntryChange};
+pub use store::{ConversationStore, Conversations, EntryChange};
 pub use summary::{check_summary, parse_summary, summary_entry};

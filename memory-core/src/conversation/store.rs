@@ -1,4 +1,4 @@
-//! The storage interface of conversations.
+//! The storage interface of conversations, and the services of their use cases.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::{
     MAX_CONTENT,
 };
 use crate::secret::Checked;
-use crate::{Operation, StoreError};
+use crate::{ChatModel, Clock, Embedder, IdSource, Operation, Reranker, StoreError};
 
 /// A store of conversations. Every implementation passes `testing::conversation_suite`.
 ///
@@ -157,5 +157,29 @@ impl EntryChange {
             }
             Self::Add(_) | Self::Delete { .. } => Ok(()),
         }
+    }
+}
+
+/// The dependencies of the conversation operations, behind traits.
+#[derive(Debug, Clone)]
+pub struct Conversations {
+    /// The store of the conversations.
+    pub store: Arc<dyn ConversationStore>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The source of ids.
+    pub ids: Arc<dyn IdSource>,
+    /// The embedding model, if there is one.
+    pub embedder: Option<Arc<dyn Embedder>>,
+    /// The cross-encoder that scores the relevance of memories, if there is one.
+    pub reranker: Option<Arc<dyn Reranker>>,
+    /// The language model, if there is one; it enforces its own budget.
+    pub chat: Option<Arc<dyn ChatModel>>,
+}
+
+impl Conversations {
+    /// Returns an unused entry id.
+    pub(super) fn entry_id(&self) -> EntryId {
+        self.ids.memory_id().into()
     }
 }

@@ -29,13 +29,8 @@
 //! Add a folder with `words.json`, a `standing.json` if the language has the order of words that the grammar expects, and one line to
 //! `LANGUAGES`. CONTRIBUTING.md describes how to test it.
 
-mod matching;
-
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
-
-pub(crate) use matching::unspaced;
-pub use matching::{contains_any, remove_all, starts_with_any, strip_any};
 
 /// Declares the classes of files of words, as a struct of lists with a function that reads several files, or with a constant for one file.
 ///
@@ -251,6 +246,33 @@ pub fn read_classes(files: &[&'static str]) -> BTreeMap<&'static str, Vec<&'stat
 #[doc(hidden)]
 pub fn parse<T: serde::Deserialize<'static>>(file: &'static str) -> T {
     serde_json::from_str(file).expect("the file describes word classes")
+}
+
+/// Returns the words of a class that are of scripts without spaces.
+pub(crate) fn unspaced<'w>(class: &'w [&'static str]) -> impl Iterator<Item = &'static str> + 'w {
+    class.iter().copied().filter(|word| !word.is_ascii())
+}
+
+/// Returns whether a text contains an entry in any place.
+pub fn contains_any(text: &str, class: &[&str]) -> bool {
+    class.iter().any(|word| text.contains(word))
+}
+
+/// Returns whether a text starts with an entry.
+pub fn starts_with_any(text: &str, class: &[&str]) -> bool {
+    class.iter().any(|word| text.starts_with(word))
+}
+
+/// Returns the text behind the first entry that it starts with.
+pub fn strip_any<'t>(text: &'t str, class: &[&str]) -> Option<&'t str> {
+    class.iter().find_map(|word| text.strip_prefix(word))
+}
+
+/// Returns the text without the entries.
+pub fn remove_all(text: &str, class: &[&str]) -> String {
+    class
+        .iter()
+        .fold(text.to_owned(), |text, word| text.replace(word, ""))
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Compares two texts, word by word.
 
-use super::fingerprint::{SignificantWord, TextFingerprint};
-use super::word_effect::WordEffect;
+use super::fingerprint::{SignificantWord, TextFingerprint, WordEffect};
 
 /// Minimum number of words; a shorter text is a duplicate only of an equal text.
 const MIN_WORDS: usize = 4;

@@ -1,12 +1,12 @@
 //! Analyses a text for comparison.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use memory_core::text::{Token, TokenKind, fold, is_sentence_end, tokenize};
 use memory_core::wikilink;
 
 use super::min_hash::{for_each_shingle, hash_word};
-use super::word_effect::{WordEffect, number_digits, word_effect};
 use crate::language::WORDS;
 use crate::merge::{parse_passages, passage_topic};
 
@@ -296,3 +296,53 @@ fn is_literal(word: &str) -> bool {
                 '/', '\\', '_', '@', '#', '+', '=', '<', '>', '$', '^', '&', '~', '|', '.', ':',
             ]))
 }
+
+/// The effect of a word on the meaning of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum WordEffect {
+    /// It has no effect.
+    Filler,
+    /// It negates or restricts.
+    Negation,
+    /// It has an opposite.
+    Opposite,
+    /// A day, a month or another word for a time.
+    Date,
+    /// A quantity or a frequency.
+    Amount,
+    /// A mood or tense: must, may, will or was.
+    Mood,
+    /// A person.
+    Person,
+}
+
+/// Returns the effect of a folded word, if it is in one of the lists.
+fn word_effect(word: &str) -> Option<WordEffect> {
+    WORD_EFFECTS.get(word).copied()
+}
+
+/// Returns the digits of a number that is written as a word.
+fn number_digits(word: &str) -> Option<&'static str> {
+    NUMBER_WORDS.get(word).copied()
+}
+
+static WORD_EFFECTS: LazyLock<HashMap<&str, WordEffect>> = LazyLock::new(|| {
+    let lists = [
+        (&WORDS.fillers, WordEffect::Filler),
+        (&WORDS.negations, WordEffect::Negation),
+        (&WORDS.opposites, WordEffect::Opposite),
+        (&WORDS.dates, WordEffect::Date),
+        (&WORDS.amounts, WordEffect::Amount),
+        (&WORDS.moods, WordEffect::Mood),
+        (&WORDS.persons, WordEffect::Person),
+    ];
+    lists
+        .into_iter()
+        .flat_map(|(words, mark)| words.iter().map(move |word| (*word, mark)))
+        .collect()
+});
+
+static NUMBER_WORDS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+    let pairs = WORDS.digits.iter();
+    pairs.filter_map(|pair| pair.split_once('=')).collect()
+});

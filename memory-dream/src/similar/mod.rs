@@ -11,7 +11,6 @@ mod min_hash;
 #[cfg(test)]
 mod tests;
 mod word_casing;
-mod word_effect;
 
 pub use candidates::{candidate_pairs, group_duplicates};
 pub use comparison::{TextDifference, TextSimilarity, compare_texts};
