@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{CountingIds, FakeClock, FakeFilter, FakeSchemas, check_rule};
 use crate::bank::{
-    BankError, BankLimits, BankName, BankQueryTarget, BankScope, BankSearchFields, BankStore,
-    BankWriteCondition, BankWriteRequest, Banks, GcReason, Key, MissingBank, MissingKey,
-    ScopeChoice, delete, delete_bank, export, gc, history, import, keys, list, query, read,
-    read_bank, schema, search, set_schema, undo, update, write,
+    Bank, BankEntry, BankError, BankLimits, BankName, BankQueryTarget, BankScope, BankSearchFields,
+    BankStore, BankWriteCondition, BankWriteRequest, BankWriteResult, Banks, GcReason, Key,
+    MissingBank, MissingKey, ScopeChoice, delete, delete_bank, export, gc, history, import, keys,
+    list, query, read, read_bank, schema, search, set_schema, undo, update, write,
 };
 use crate::json::JsonText;
 use crate::{Code, SecretPolicy, Verb};
@@ -107,6 +107,31 @@ impl BankCase {
         read(&self.banks, &name(bank), &key(at), ANY).map(|reading| reading.entry.value.to_string())
     }
 
+    /// Returns a value that is there.
+    fn get(&self, bank: &str, at: &str) -> String {
+        self.entry(bank, at).value.to_string()
+    }
+
+    fn entry(&self, bank: &str, at: &str) -> BankEntry {
+        let found = read(&self.banks, &name(bank), &key(at), ANY);
+        found.expect("it is there").entry
+    }
+
+    fn bank(&self, bank: &str) -> (BankScope, Bank) {
+        read_bank(&self.banks, &name(bank), ANY).expect("it is there")
+    }
+
+    fn update(
+        &self,
+        bank: &str,
+        at: &str,
+        filter: &str,
+        missing: MissingKey,
+    ) -> Result<BankWriteResult, BankError> {
+        let (bank, at, secrets) = (name(bank), key(at), SecretPolicy::Refuse);
+        update(&self.banks, &bank, &at, filter, ANY, missing, secrets)
+    }
+
     fn last(&self) -> String {
         let records = history(&self.banks).expect("a history");
         records
@@ -123,20 +148,12 @@ fn what_is_written_is_read(case: &BankCase) {
     assert_eq!(code(case.value("session", "a")), Code::BankNotFound);
     let text = r#"{"z":1e1000,"a":0.10,"b":[100000000000000000001,"深色"]}"#;
     assert!(case.write("session", "a", text), "a new key is created");
-    let first = read(&case.banks, &name("session"), &key("a"), ANY)
-        .expect("it is there")
-        .entry;
+    let first = case.entry("session", "a");
     case.clock.advance(TimeDelta::minutes(1));
-    assert_eq!(
-        case.value("session", "a").expect("it is there"),
-        text,
-        "digits and order are kept"
-    );
+    assert_eq!(case.get("session", "a"), text, "digits and order are kept");
     assert!(!case.write("session", "a", "2"), "a known key is updated");
     assert!(case.write("session", "b", "null"));
-    let second = read(&case.banks, &name("session"), &key("a"), ANY)
-        .expect("it is there")
-        .entry;
+    let second = case.entry("session", "a");
     assert_eq!(
         second.created_at, first.created_at,
         "an update keeps when it was created"
@@ -146,7 +163,7 @@ fn what_is_written_is_read(case: &BankCase) {
         "an update tells when it was"
     );
     assert_eq!(code(case.value("session", "c")), Code::KeyNotFound);
-    let (_, whole) = read_bank(&case.banks, &name("session"), ANY).expect("it is there");
+    let (_, whole) = case.bank("session");
     let order: Vec<_> = whole.entries.iter().map(|(key, _)| key.as_str()).collect();
     assert_eq!(order, ["a", "b"], "keys keep their order");
     let put_out = query(
@@ -197,11 +214,8 @@ fn conditions_are_kept(case: &BankCase) {
         Code::KeyExists
     );
     write(&case.banks, &with(BankWriteCondition::Present, "3")).expect("it is present");
-    assert_eq!(case.value("session", "a").expect("it is there"), "3");
-    let seen = read(&case.banks, &name("session"), &key("a"), ANY)
-        .expect("it is there")
-        .entry
-        .updated_at;
+    assert_eq!(case.get("session", "a"), "3");
+    let seen = case.entry("session", "a").updated_at;
     let missing = BankWriteRequest {
         key: key("other"),
         ..with(BankWriteCondition::WrittenAt(seen), "4")
@@ -215,7 +229,7 @@ fn conditions_are_kept(case: &BankCase) {
         )),
         Code::Conflict
     );
-    assert_eq!(case.value("session", "a").expect("it is there"), "4");
+    assert_eq!(case.get("session", "a"), "4");
     let large = format!("\"{}\"", "x".repeat(1024 * 1024 - 2));
     case.write("session", "large", &large);
     let larger = BankWriteRequest {
@@ -224,40 +238,22 @@ fn conditions_are_kept(case: &BankCase) {
     };
     assert_eq!(code(write(&case.banks, &larger)), Code::LimitExceeded);
     assert_eq!(
-        case.value("session", "large").expect("it is there"),
+        case.get("session", "large"),
         large,
         "what is refused changes nothing"
     );
 }
 
 fn updates_count(case: &BankCase) {
-    let step = |missing| {
-        update(
-            &case.banks,
-            &name("stats"),
-            &key("visits"),
-            ".+1",
-            ANY,
-            missing,
-            SecretPolicy::Refuse,
-        )
-    };
+    let step = |missing| case.update("stats", "visits", ".+1", missing);
     assert_eq!(code(step(MissingKey::Refuse)), Code::BankNotFound);
     assert!(step(MissingKey::Create).expect("it is created").created);
     assert!(!step(MissingKey::Refuse).expect("it is there").created);
-    assert_eq!(case.value("stats", "visits").expect("it is there"), "2");
-    let none = update(
-        &case.banks,
-        &name("stats"),
-        &key("visits"),
-        "empty",
-        ANY,
-        MissingKey::Refuse,
-        SecretPolicy::Refuse,
-    );
+    assert_eq!(case.get("stats", "visits"), "2");
+    let none = case.update("stats", "visits", "empty", MissingKey::Refuse);
     assert_eq!(code(none), Code::FilterError);
     assert_eq!(
-        case.value("stats", "visits").expect("it is there"),
+        case.get("stats", "visits"),
         "2",
         "a filter that fails changes nothing"
     );
@@ -274,18 +270,10 @@ fn what_expired_is_not_there(case: &BankCase) {
     .expect("it is written");
     case.write("cache", "other", "1");
     case.clock.advance(TimeDelta::seconds(30));
-    assert_eq!(case.value("cache", "token").expect("it is there"), "1");
+    assert_eq!(case.get("cache", "token"), "1");
     case.clock.advance(TimeDelta::seconds(60));
     assert_eq!(code(case.value("cache", "token")), Code::TtlExpired);
-    let step = update(
-        &case.banks,
-        &name("cache"),
-        &key("token"),
-        ".+1",
-        ANY,
-        MissingKey::Refuse,
-        SecretPolicy::Refuse,
-    );
+    let step = case.update("cache", "token", ".+1", MissingKey::Refuse);
     assert_eq!(code(step), Code::TtlExpired);
     assert_eq!(
         keys(&case.banks, &name("cache"), ANY)
@@ -354,7 +342,7 @@ fn what_is_deleted_comes_back(case: &BankCase) {
         ),
         (Verb::Delete, ["b".to_owned()].as_slice())
     );
-    assert_eq!(case.value("session", "b").expect("it is back"), "2");
+    assert_eq!(case.get("session", "b"), "2");
     assert_eq!(code(undo(&case.banks, &deletion)), Code::InvalidInput);
     assert_eq!(
         code(undo(&case.banks, "ffff00000000")),
@@ -372,7 +360,7 @@ fn what_is_deleted_comes_back(case: &BankCase) {
         "what was done again is the first to be taken back again"
     );
     undo(&case.banks, &deletion).expect("it is taken back again");
-    assert_eq!(case.value("session", "b").expect("it is back"), "2");
+    assert_eq!(case.get("session", "b"), "2");
     delete(&case.banks, &name("session"), &key("b"), ANY).expect("it is deleted");
 
     delete_bank(&case.banks, &name("session"), ANY).expect("it is deleted");
@@ -382,7 +370,7 @@ fn what_is_deleted_comes_back(case: &BankCase) {
         Code::BankNotFound
     );
     undo(&case.banks, &case.last()).expect("it is taken back");
-    assert_eq!(case.value("session", "c").expect("it is back"), "3");
+    assert_eq!(case.get("session", "c"), "3");
 }
 
 fn an_undo_of_what_was_changed_since_is_refused(case: &BankCase) {
@@ -394,12 +382,8 @@ fn an_undo_of_what_was_changed_since_is_refused(case: &BankCase) {
     assert_eq!(code(undo(&case.banks, &second)), Code::Conflict);
     undo(&case.banks, &case.last()).expect("the last is taken back");
     undo(&case.banks, &second).expect("then it is as it was left");
-    assert_eq!(case.value("session", "a").expect("it is there"), "1");
-    assert_eq!(
-        case.value("session", "other").expect("it is there"),
-        "1",
-        "other keys stay"
-    );
+    assert_eq!(case.get("session", "a"), "1");
+    assert_eq!(case.get("session", "other"), "1", "other keys stay");
 }
 
 fn the_first_write_is_taken_back_with_its_bank(case: &BankCase) {
@@ -412,7 +396,7 @@ fn exports_are_imported(case: &BankCase) {
     case.write("session", "a", r#"{"n":1e1000}"#);
     case.write("session", "b", "2");
     let (_, text) = export(&case.banks, &name("session"), ANY).expect("an export");
-    let (_, mut whole) = read_bank(&case.banks, &name("session"), ANY).expect("it is there");
+    let (_, mut whole) = case.bank("session");
     assert!(text.contains("1e1000"));
     whole.name = name("copy");
     let report = import(&case.banks, &whole, ANY, SecretPolicy::Refuse).expect("an import");
@@ -420,7 +404,7 @@ fn exports_are_imported(case: &BankCase) {
         (report.created, report.updated, report.unchanged),
         (2, 0, 0)
     );
-    let (_, copy) = read_bank(&case.banks, &name("copy"), ANY).expect("it is there");
+    let (_, copy) = case.bank("copy");
     assert_eq!(
         copy.entries, whole.entries,
         "values and times are taken in as they are"
@@ -433,7 +417,7 @@ fn exports_are_imported(case: &BankCase) {
         (0, 1, 1)
     );
     assert_eq!(
-        case.value("copy", "c").expect("it is there"),
+        case.get("copy", "c"),
         "4",
         "what the export does not have stays"
     );
@@ -463,15 +447,7 @@ fn values_fit_the_schema(case: &BankCase) {
         code(write(&case.banks, &BankCase::request("names", "b", "7"))),
         Code::SchemaViolation
     );
-    let step = update(
-        &case.banks,
-        &name("names"),
-        &key("b"),
-        ".+1",
-        ANY,
-        MissingKey::Create,
-        SecretPolicy::Refuse,
-    );
+    let step = case.update("names", "b", ".+1", MissingKey::Create);
     assert_eq!(code(step), Code::SchemaViolation);
     undo(&case.banks, &case.last()).expect("it is taken back");
     case.write("names", "b", "7");
@@ -528,7 +504,7 @@ fn credentials_are_refused(case: &BankCase) {
     assert_eq!(code(write(&case.banks, &request)), Code::SecretFound);
     let token = format!("ghp_{}", "a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8");
     case.write("plain", "a", "1");
-    let (_, mut incoming) = read_bank(&case.banks, &name("plain"), ANY).expect("it is there");
+    let (_, mut incoming) = case.bank("plain");
     for (named, bank) in [
         (BankCase::request(&token, "token", "1"), None),
         (BankCase::request("cache", &token, "1"), Some("cache")),
@@ -586,13 +562,13 @@ fn the_project_comes_first(make: &dyn Fn() -> Arc<dyn BankStore>) {
     )
     .expect("it is written");
     assert_eq!(
-        case.value("session", "mine").expect("it is there"),
+        case.get("session", "mine"),
         "1",
         "what the project has not is the user's"
     );
     case.write("session", "mine", "2");
     assert_eq!(
-        case.value("session", "mine").expect("it is there"),
+        case.get("session", "mine"),
         "2",
         "what both have is the project's"
     );
@@ -605,7 +581,7 @@ fn the_project_comes_first(make: &dyn Fn() -> Arc<dyn BankStore>) {
     assert_eq!(list(&case.banks, ANY).expect("a list").len(), 2);
     delete(&case.banks, &name("session"), &key("mine"), ANY).expect("it is deleted");
     assert_eq!(
-        case.value("session", "mine").expect("it is there"),
+        case.get("session", "mine"),
         "1",
         "what is deleted is the project's first"
     );

@@ -12,8 +12,9 @@ use super::operations_suite::{
 use super::{CountingIds, FakeClock};
 use crate::instance::InstanceError;
 use crate::instance::history::{
-    MessageStore, Messages, PurgeResult, RecordDraft, RecordFilter, RecordRole, SessionName,
-    SessionReadResult, SessionRecord, Window, WindowEnd, append, delete, purge, read, sessions,
+    AppendedRecord, MessageStore, Messages, PurgeResult, RecordDraft, RecordFilter, RecordRole,
+    SessionName, SessionReadResult, SessionRecord, Window, WindowEnd, append, delete, purge, read,
+    sessions,
 };
 use crate::{Clock, Code, SecretPolicy};
 
@@ -112,6 +113,15 @@ impl MessageCase {
         texts(&read(&self.messages, &name(session), filter, window).expect("it is read"))
     }
 
+    fn read_all(&self) -> SessionReadResult {
+        let (all, window) = (RecordFilter::default(), Window::default());
+        read(&self.messages, &name("s"), &all, window).expect("it is read")
+    }
+
+    fn append(&self, draft: &RecordDraft) -> Result<AppendedRecord, InstanceError> {
+        append(&self.messages, &name("s"), draft, SecretPolicy::Refuse)
+    }
+
     fn all(&self, session: &str) -> Vec<String> {
         self.read(session, &RecordFilter::default(), Window::default())
     }
@@ -131,13 +141,7 @@ fn what_is_appended_is_read_in_its_order(case: &MessageCase) {
         case.say("s", who, content);
     }
     assert_eq!(case.all("s"), ["Be brief.", "深色\nmode?", ""]);
-    let reading = read(
-        &case.messages,
-        &name("s"),
-        &RecordFilter::default(),
-        Window::default(),
-    )
-    .expect("it is read");
+    let reading = case.read_all();
     let roles: Vec<_> = reading
         .records
         .iter()
@@ -155,7 +159,7 @@ fn what_is_appended_is_read_in_its_order(case: &MessageCase) {
         at: DateTime::from_timestamp(1, 0),
         ..RecordDraft::from_text(role("user"), "earlier")
     };
-    append(&case.messages, &name("s"), &earlier, SecretPolicy::Refuse).expect("it is kept");
+    case.append(&earlier).expect("it is kept");
     assert_eq!(
         case.all("s").last().map(String::as_str),
         Some("earlier"),
@@ -180,15 +184,8 @@ fn every_digit_and_key_is_kept(case: &MessageCase) {
         ),
         ..RecordDraft::from_text(role("tool"), "")
     };
-    let kept =
-        append(&case.messages, &name("s"), &draft, SecretPolicy::Refuse).expect("it is kept");
-    let reading = read(
-        &case.messages,
-        &name("s"),
-        &RecordFilter::default(),
-        Window::default(),
-    )
-    .expect("it is read");
+    let kept = case.append(&draft).expect("it is kept");
+    let reading = case.read_all();
     assert_eq!(reading.records, [kept.record]);
     assert!(
         reading.records[0]
@@ -440,15 +437,7 @@ fn what_is_refused_changes_nothing(case: &MessageCase) {
         content: None,
         ..RecordDraft::from_text(role("user"), "")
     };
-    assert_eq!(
-        code(append(
-            &case.messages,
-            &name("s"),
-            &nothing,
-            SecretPolicy::Refuse
-        )),
-        Code::InvalidInput
-    );
+    assert_eq!(code(case.append(&nothing)), Code::InvalidInput);
     assert!(sessions(&case.messages).expect("a list").is_empty());
 }
 

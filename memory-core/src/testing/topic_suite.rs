@@ -98,6 +98,14 @@ impl TopicCase {
             .to_string()
     }
 
+    fn create(&self, path: &TopicPath, text: &str) -> Result<(), TopicError> {
+        file::create(&self.topics, path, text, SecretPolicy::Refuse)
+    }
+
+    fn rename(&self, from: &TopicPath, to: &TopicPath) -> Result<(), TopicError> {
+        file::rename(&self.topics, from, to)
+    }
+
     fn update(&self, name: &str, old: &str, new: &str) -> Result<(), TopicError> {
         update(&self.topics, name, old, new, SecretPolicy::Refuse).map(drop)
     }
@@ -363,25 +371,22 @@ fn any_file_is_kept_and_folders_are_moved_whole(case: &TopicCase) {
         ),
         (Ok(()), Err(3))
     );
-    file::rename(&case.topics, &path("notes"), &path("old/notes")).expect("nothing is there");
+    case.rename(&path("notes"), &path("old/notes"))
+        .expect("nothing is there");
     assert_eq!(
         (text("notes/b.xml"), text("old/notes/2026/a.txt").as_deref()),
         (None, Some("0\none\n2\n"))
     );
     assert_eq!(
-        code(file::rename(&case.topics, &path("old"), &path("old/older"))),
+        code(case.rename(&path("old"), &path("old/older"))),
         Code::InvalidInput
     );
     assert_eq!(
-        code(file::rename(
-            &case.topics,
-            &path("plain.md"),
-            &path("old/notes/b.xml")
-        )),
+        code(case.rename(&path("plain.md"), &path("old/notes/b.xml"))),
         Code::Conflict
     );
     assert_eq!(
-        code(file::rename(&case.topics, &path("none"), &path("some"))),
+        code(case.rename(&path("none"), &path("some"))),
         Code::PathNotFound
     );
     undo(&case.topics, &case.last()).expect("it is moved back");
@@ -390,7 +395,8 @@ fn any_file_is_kept_and_folders_are_moved_whole(case: &TopicCase) {
     assert_eq!((text("notes/b.xml"), entries(Some("notes"))), (None, None));
     undo(&case.topics, &case.last()).expect("all of it is back");
     assert_eq!(text("notes/2026/a.txt").as_deref(), Some("0\none\n2\n"));
-    file::rename(&case.topics, &path("plain.md"), &path("user.md")).expect("nothing is there");
+    case.rename(&path("plain.md"), &path("user.md"))
+        .expect("nothing is there");
     assert_eq!(
         case.index(),
         "# Memory\n\n## Other\n- [user](user.md) - user\n"
@@ -406,33 +412,22 @@ fn names_that_differ_in_case_alone_are_one(case: &TopicCase) {
         )),
         Code::Conflict
     );
-    assert_eq!(
-        code(file::create(
-            &case.topics,
-            &path("PREFS.md"),
-            "x",
-            SecretPolicy::Refuse
-        )),
-        Code::Conflict
-    );
+    assert_eq!(code(case.create(&path("PREFS.md"), "x")), Code::Conflict);
     assert!(case.text("prefs").expect("it is found").contains("\n1\n"));
 }
 
 fn what_cannot_be_is_refused(case: &TopicCase) {
     let index = path("memory.md");
     for result in [
-        file::create(&case.topics, &index, "x", SecretPolicy::Refuse),
+        case.create(&index, "x"),
         file::delete(&case.topics, &index),
-        file::rename(&case.topics, &index, &path("a.md")),
+        case.rename(&index, &path("a.md")),
         file::insert(&case.topics, &index, 0, "x", SecretPolicy::Refuse).map(drop),
     ] {
         assert_eq!(code(result), Code::PathRefused);
     }
     case.write("a", "user", "1");
-    assert_eq!(
-        code(file::rename(&case.topics, &path("a.md"), &index)),
-        Code::PathRefused
-    );
+    assert_eq!(code(case.rename(&path("a.md"), &index)), Code::PathRefused);
     assert_eq!(code("secret".parse::<TopicKind>()), Code::InvalidInput);
     assert_eq!(code("../a".parse::<TopicName>()), Code::PathRefused);
     assert_eq!(code(case.text("../a")), Code::PathRefused);
@@ -489,12 +484,7 @@ fn credentials_are_refused(case: &TopicCase) {
     case.write("b", "user", "token");
     assert_eq!(code(case.update("b", "token", &secret)), Code::SecretFound);
     assert_eq!(
-        code(file::create(
-            &case.topics,
-            &path("c.txt"),
-            &secret,
-            SecretPolicy::Refuse
-        )),
+        code(case.create(&path("c.txt"), &secret)),
         Code::SecretFound
     );
     assert_eq!(
@@ -505,19 +495,8 @@ fn credentials_are_refused(case: &TopicCase) {
         Code::SecretFound
     );
     let named = path(&format!("{secret}.md"));
-    assert_eq!(
-        code(file::create(
-            &case.topics,
-            &named,
-            "tea",
-            SecretPolicy::Refuse
-        )),
-        Code::SecretFound
-    );
-    assert_eq!(
-        code(file::rename(&case.topics, &path("b.md"), &named)),
-        Code::SecretFound
-    );
+    assert_eq!(code(case.create(&named, "tea")), Code::SecretFound);
+    assert_eq!(code(case.rename(&path("b.md"), &named)), Code::SecretFound);
 }
 
 fn the_most_used_are_known(case: &TopicCase) {
