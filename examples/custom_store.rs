@@ -9,7 +9,7 @@ use memory_core::secret::Checked;
 use memory_core::{
     ChangeOutcome, ChangeSet, Filter, History, MemStore, Memories, Memory, MemoryId, MemoryStore,
     Operation, OperationId, OperationRecord, RecordedChange, RevertedFiles, StoreError,
-    StoredMemory, TrashedFile,
+    StoreResults, StoredMemory, TrashedFile,
 };
 
 /// A store that counts the committed operations. A clone shares the store and the counter.
@@ -21,14 +21,12 @@ struct CountingStore {
     writes: Arc<AtomicUsize>,
 }
 
-type Results<'a, T> = Box<dyn Iterator<Item = Result<T, StoreError>> + 'a>;
-
 impl MemoryStore for CountingStore {
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
         self.memories.get(id)
     }
 
-    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> Results<'_, StoredMemory> {
+    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {
         self.memories.memories(filter, now)
     }
 
@@ -40,15 +38,15 @@ impl MemoryStore for CountingStore {
 }
 
 impl History for CountingStore {
-    fn records(&self) -> Results<'_, OperationRecord> {
+    fn records(&self) -> StoreResults<'_, OperationRecord> {
         self.memories.records()
     }
 
-    fn changes(&self, id: &OperationId) -> Results<'_, RecordedChange> {
+    fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange> {
         self.memories.changes(id)
     }
 
-    fn trashed(&self) -> Results<'_, TrashedFile> {
+    fn trashed(&self) -> StoreResults<'_, TrashedFile> {
         self.memories.trashed()
     }
 

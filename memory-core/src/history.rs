@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 
 use crate::{
     ChangeOutcome, ContentHash, FileVersion, Memory, MemoryId, Operation, OperationId, Recorded,
-    StoreError, Verb,
+    StoreError, StoreResults, Verb,
 };
 
 /// An operation on memories in the log.
@@ -98,21 +98,15 @@ pub struct TrashedFile {
 /// without a history.
 pub trait History: Debug + Send + Sync {
     /// Iterates over the operations, newest first. The parts of a long operation are one record.
-    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_>;
+    fn records(&self) -> StoreResults<'_, OperationRecord>;
 
     /// Iterates over the files that the operation `id` changed, last change first.
-    fn changes<'a>(
-        &'a self,
-        id: &OperationId,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a>;
+    fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange>;
 
     /// Iterates over the files that the operations with this verb changed, last change first.
     ///
     /// Operations that were undone are left out.
-    fn changes_of(
-        &self,
-        verb: Verb,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+    fn changes_of(&self, verb: Verb) -> StoreResults<'_, RecordedChange> {
         let changes = self.all_changes().filter(move |change| {
             let is_open =
                 |change: &Recorded<_>| change.operation.verb == verb && change.undone_by.is_none();
@@ -122,13 +116,10 @@ pub trait History: Debug + Send + Sync {
     }
 
     /// Iterates over the files in the trash, newest first.
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_>;
+    fn trashed(&self) -> StoreResults<'_, TrashedFile>;
 
     /// Iterates over the changes of the memory `id`, last change first, each with its operation.
-    fn changes_to<'a>(
-        &'a self,
-        id: &MemoryId,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+    fn changes_to(&self, id: &MemoryId) -> StoreResults<'_, Recorded<RecordedChange>> {
         let id = *id;
         let is_of = move |change: &Result<Recorded<RecordedChange>, StoreError>| {
             change
@@ -139,9 +130,7 @@ pub trait History: Debug + Send + Sync {
     }
 
     /// Iterates over the changes of all memories, last change first, each with its operation.
-    fn all_changes(
-        &self,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+    fn all_changes(&self) -> StoreResults<'_, Recorded<RecordedChange>> {
         Box::new(self.records().flat_map(|record| {
             let record = match record {
                 Ok(record) => record,

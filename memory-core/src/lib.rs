@@ -234,7 +234,7 @@ pub use source::{
     ExportedVersion, FormerFields, NoteItem, Source, SourceError, SourceItem, SourceSession,
     SourceSessionItem, StatedLinks,
 };
-pub use store::{MemoryStore, MemoryStoreExt, NameMatch};
+pub use store::{MemoryStore, MemoryStoreExt, NameMatch, StoreResults};
 pub use store_health::{DatabaseFigures, ReplicaStatus, StoreHealth};
 pub use tag::tag;
 pub use time_range::{

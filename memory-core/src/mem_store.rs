@@ -12,7 +12,7 @@ use crate::store::scan;
 use crate::{
     CachedAnalysis, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, FileVersion, Filter,
     Memory, MemoryId, MemoryStore, MemorySummary, Operation, OperationId, Scope, SearchRequest,
-    SearchResults, StoreError, StoredMemory, TextVector, embedded_text, is_nonzero,
+    SearchResults, StoreError, StoreResults, StoredMemory, TextVector, embedded_text, is_nonzero,
 };
 
 /// Number of vectors from which their mean and deviation are meaningful.
@@ -259,11 +259,7 @@ impl MemoryStore for MemStore {
         Ok(state.with_accesses(file))
     }
 
-    fn memories<'a>(
-        &'a self,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
+    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {
         let mut memories = self.state().filtered(filter, now);
         memories.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
         Box::new(memories.into_iter().map(Ok))

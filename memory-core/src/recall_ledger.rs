@@ -8,7 +8,7 @@ use chrono::{DateTime, Utc};
 
 use crate::conversation::{RecalledMemory, RecalledStanding, StandingOrigin};
 use crate::secret::{Checked, redact};
-use crate::{Hit, ScoreExplanation, StoreError, StoredMemory};
+use crate::{Hit, ScoreExplanation, StoreError, StoreResults, StoredMemory};
 
 /// A record of the memories that agents received.
 ///
@@ -22,10 +22,7 @@ pub trait RecallLedger: Debug + Send + Sync {
     fn record(&self, recall: &Checked<RecallRecord>) -> Result<(), StoreError>;
 
     /// Iterates over the recalls that pass `filter`, in the order in which they were recorded. Damaged records are skipped.
-    fn recalls<'a>(
-        &'a self,
-        filter: &'a RecallFilter,
-    ) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a>;
+    fn recalls<'a>(&'a self, filter: &'a RecallFilter) -> StoreResults<'a, RecallRecord>;
 
     /// Returns the time since which no record was purged, or `None` if nothing was recorded yet.
     ///

@@ -27,6 +27,9 @@ pub struct NameMatch {
     pub path: String,
 }
 
+/// An iterator over what a store reads.
+pub type StoreResults<'a, T> = Box<dyn Iterator<Item = Result<T, StoreError>> + 'a>;
+
 /// A store of memories. Every implementation passes `testing::store_suite`.
 ///
 /// An implementation needs [`MemoryStore::get`], [`MemoryStore::memories`] and [`MemoryStore::commit`]. The default of another method reads
@@ -45,11 +48,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError>;
 
     /// Iterates over all memories that pass `filter`, oldest first.
-    fn memories<'a>(
-        &'a self,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a>;
+    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory>;
 
     /// Commits `set` atomically.
     ///

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use memory_core::secret::Checked;
-use memory_core::{RecallFilter, RecallLedger, RecallRecord, RecalledId, StoreError};
+use memory_core::{RecallFilter, RecallLedger, RecallRecord, RecalledId, StoreError, StoreResults};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::{
@@ -176,10 +176,7 @@ impl RecallLedger for RecallFolder {
         Ok(())
     }
 
-    fn recalls<'a>(
-        &'a self,
-        filter: &'a RecallFilter,
-    ) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
+    fn recalls<'a>(&'a self, filter: &'a RecallFilter) -> StoreResults<'a, RecallRecord> {
         let files = self.existing_disk().and_then(|disk| {
             disk.map(|disk| Self::files(disk).map(|files| (disk, files)))
                 .transpose()
@@ -424,7 +421,7 @@ fn matching_lines<'a>(
     disk: &dyn Disk,
     file: &RecallFile,
     filter: &'a RecallFilter,
-) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
+) -> StoreResults<'a, RecallRecord> {
     let path = file.path();
     let lines = match open_lines(disk, &path) {
         Ok(Some(lines)) => lines,

@@ -8,7 +8,7 @@ use super::{JournalEntry, MemFile, MemStore};
 use crate::{
     ChangeOutcome, ChangeSet, ChangedFiles, History, LARGE_OPERATION, Memory, MemoryId, Operation,
     OperationId, OperationRecord, RecordedChange, RecordedFile, RevertedFiles, StoreError,
-    TrashedFile, mark_undone,
+    StoreResults, TrashedFile, mark_undone,
 };
 
 fn trash_path(operation: &OperationId, path: &str) -> String {
@@ -61,7 +61,7 @@ impl MemStore {
 }
 
 impl History for MemStore {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
+    fn records(&self) -> StoreResults<'_, OperationRecord> {
         let mut records = Vec::<OperationRecord>::new();
         for entry in self.state().journal.iter().rev() {
             let count = entry.changes.len() as u64;
@@ -82,10 +82,7 @@ impl History for MemStore {
         Box::new(records.into_iter().map(Ok))
     }
 
-    fn changes<'a>(
-        &'a self,
-        id: &OperationId,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+    fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange> {
         let state = self.state();
         let entries = state
             .journal
@@ -96,7 +93,7 @@ impl History for MemStore {
         Box::new(changes.into_iter())
     }
 
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
+    fn trashed(&self) -> StoreResults<'_, TrashedFile> {
         let mut trashed = Vec::new();
         for entry in self.state().journal.iter().rev() {
             for (id, before, _) in entry.changes.iter().rev() {

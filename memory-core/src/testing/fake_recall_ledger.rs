@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 
 use super::fake_models::lock;
 use crate::secret::Checked;
-use crate::{Code, RecallFilter, RecallLedger, RecallRecord, StoreError};
+use crate::{Code, RecallFilter, RecallLedger, RecallRecord, StoreError, StoreResults};
 
 /// An in-memory [`RecallLedger`] without a maximum size.
 #[derive(Debug, Default)]
@@ -54,10 +54,7 @@ impl RecallLedger for FakeRecallLedger {
         Ok(())
     }
 
-    fn recalls<'a>(
-        &'a self,
-        filter: &'a RecallFilter,
-    ) -> Box<dyn Iterator<Item = Result<RecallRecord, StoreError>> + 'a> {
+    fn recalls<'a>(&'a self, filter: &'a RecallFilter) -> StoreResults<'a, RecallRecord> {
         if let Err(error) = self.check_broken() {
             return Box::new(std::iter::once(Err(error)));
         }

@@ -5,25 +5,16 @@ use chrono::{DateTime, Utc};
 use super::store::ScopedStore;
 use crate::{
     ChangeOutcome, FileVersion, History, Memory, MemoryId, Operation, OperationId, OperationRecord,
-    Recorded, RecordedChange, RevertedFiles, StoreError, TrashedFile, Verb,
+    Recorded, RecordedChange, RevertedFiles, Scope, StoreError, StoreResults, TrashedFile, Verb,
 };
 
 /// Only operations of the agent that affect no memory outside its view are visible and can be undone.
 impl History for ScopedStore {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
-        Box::new(self.history.records().filter_map(|record| match record {
-            Ok(record) => match self.is_own(&record) {
-                Ok(is_own) => is_own.then_some(Ok(record)),
-                Err(error) => Some(Err(error)),
-            },
-            Err(error) => Some(Err(error)),
-        }))
+    fn records(&self) -> StoreResults<'_, OperationRecord> {
+        keep_if(self.history.records(), |record| self.is_own(record))
     }
 
-    fn changes<'a>(
-        &'a self,
-        id: &OperationId,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+    fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange> {
         match self.is_known(id) {
             Ok(true) => self.history.changes(id),
             Ok(false) => Box::new(std::iter::empty()),
@@ -31,7 +22,7 @@ impl History for ScopedStore {
         }
     }
 
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
+    fn trashed(&self) -> StoreResults<'_, TrashedFile> {
         let own: Result<Vec<OperationId>, StoreError> = self
             .records()
             .map(|record| record.map(|record| record.operation.id))
@@ -46,25 +37,14 @@ impl History for ScopedStore {
         }
     }
 
-    fn changes_to<'a>(
-        &'a self,
-        id: &MemoryId,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
-        Box::new(
-            self.history
-                .changes_to(id)
-                .filter_map(|change| self.known_change(change)),
-        )
+    fn changes_to(&self, id: &MemoryId) -> StoreResults<'_, Recorded<RecordedChange>> {
+        let changes = self.history.changes_to(id);
+        keep_if(changes, |change| self.is_known(&change.operation.id))
     }
 
-    fn all_changes(
-        &self,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
-        Box::new(
-            self.history
-                .all_changes()
-                .filter_map(|change| self.known_change(change)),
-        )
+    fn all_changes(&self) -> StoreResults<'_, Recorded<RecordedChange>> {
+        let changes = self.history.all_changes();
+        keep_if(changes, |change| self.is_known(&change.operation.id))
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
@@ -125,21 +105,9 @@ impl History for ScopedStore {
         })
     }
 
-    fn changes_of(
-        &self,
-        verb: Verb,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
-        Box::new(
-            self.history
-                .changes_of(verb)
-                .filter_map(|change| match change {
-                    Ok(change) => match self.is_visible_change(&change) {
-                        Ok(is_visible) => is_visible.then_some(Ok(change)),
-                        Err(error) => Some(Err(error)),
-                    },
-                    Err(error) => Some(Err(error)),
-                }),
-        )
+    fn changes_of(&self, verb: Verb) -> StoreResults<'_, RecordedChange> {
+        let changes = self.history.changes_of(verb);
+        keep_if(changes, |change| self.is_visible_change(change))
     }
 
     fn purge(&self, _: DateTime<Utc>) -> Result<(u64, u64), StoreError> {
@@ -160,22 +128,7 @@ impl ScopedStore {
     /// Refuses to revert a change that a person would have to review. An agent may take back its own proposals.
     fn refuse_reviewed_revert(&self, change: &RecordedChange) -> Result<(), StoreError> {
         let scope = self.store.scopes(&[change.id])?.pop().flatten();
-        let trash = change
-            .before
-            .as_ref()
-            .and_then(|before| before.trash.as_ref());
-        let former = match trash
-            .map(|trash| {
-                self.history
-                    .memory_in_trash(trash)
-                    .map(|memory| memory.scope)
-            })
-            .transpose()
-        {
-            Ok(former) => former,
-            Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
-            Err(error) => return Err(error),
-        };
+        let former = self.former_scope(change)?;
         if !scope
             .iter()
             .chain(&former)
@@ -193,20 +146,6 @@ impl ScopedStore {
                 Err(StoreError::Invalid { why })
             }
             Err(error) => Err(error),
-        }
-    }
-
-    fn known_change(
-        &self,
-        change: Result<Recorded<RecordedChange>, StoreError>,
-    ) -> Option<Result<Recorded<RecordedChange>, StoreError>> {
-        let change = match change {
-            Ok(change) => change,
-            Err(error) => return Some(Err(error)),
-        };
-        match self.is_known(&change.operation.id) {
-            Ok(is_known) => is_known.then_some(Ok(change)),
-            Err(error) => Some(Err(error)),
         }
     }
 
@@ -236,6 +175,19 @@ impl ScopedStore {
         Ok(true)
     }
 
+    /// Returns the scope of the memory before a change; `None` if its file was purged or cannot be parsed.
+    fn former_scope(&self, change: &RecordedChange) -> Result<Option<Scope>, StoreError> {
+        let before = change.before.as_ref();
+        let Some(trash) = before.and_then(|before| before.trash.as_ref()) else {
+            return Ok(None);
+        };
+        match self.history.memory_in_trash(trash) {
+            Ok(memory) => Ok(Some(memory.scope)),
+            Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Returns whether the view contains the memory of a change, both now and before.
     ///
     /// A memory that no longer exists and is not in the trash is outside the view, because its scope is unknown.
@@ -244,24 +196,19 @@ impl ScopedStore {
         if change.is_placeholder() {
             return Ok(now.is_none_or(|scope| self.allows(&scope)));
         }
-        let trash = change
-            .before
-            .as_ref()
-            .and_then(|before| before.trash.as_ref());
-        let before = match trash
-            .map(|trash| {
-                self.history
-                    .memory_in_trash(trash)
-                    .map(|memory| memory.scope)
-            })
-            .transpose()
-        {
-            Ok(before) => before,
-            // The file was purged or cannot be parsed.
-            Err(StoreError::TrashNotFound { .. } | StoreError::Damaged(_)) => None,
-            Err(error) => return Err(error),
-        };
+        let before = self.former_scope(change)?;
         Ok((now.is_some() || before.is_some())
             && now.iter().chain(&before).all(|scope| self.allows(scope)))
     }
+}
+
+/// Returns the items for which `is_kept` holds, and all errors.
+fn keep_if<'a, T: 'a>(
+    items: StoreResults<'a, T>,
+    is_kept: impl Fn(&T) -> Result<bool, StoreError> + 'a,
+) -> StoreResults<'a, T> {
+    Box::new(items.filter_map(move |item| {
+        let kept = item.and_then(|item| Ok(is_kept(&item)?.then_some(item)));
+        kept.transpose()
+    }))
 }

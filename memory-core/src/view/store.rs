@@ -17,7 +17,8 @@ use crate::{
     AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, FacetCounts,
     FileVersion, Filter, History, HomeSection, IdSource, Memory, MemoryId, MemoryPage, MemoryStore,
     MemorySummary, NameMatch, Origin, PageRequest, ReminderQuery, ReviewPolicy, Scope,
-    SearchRequest, SearchResults, StoreError, StoredMemory, SubmittedProposals, TextVector,
+    SearchRequest, SearchResults, StoreError, StoreResults, StoredMemory, SubmittedProposals,
+    TextVector,
 };
 
 fn memory_id(target: &WikilinkTarget) -> Option<MemoryId> {
@@ -125,11 +126,7 @@ impl MemoryStore for ScopedStore {
             .speakers(names, Some(&self.restrict_scopes(within)))
     }
 
-    fn memories<'a>(
-        &'a self,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
+    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {
         let memories = self.store.memories(&self.narrow_filter(filter), now);
         Box::new(memories.filter_map(|stored| {
             let seen = stored.and_then(|stored| self.visible_part(vec![stored]));
@@ -173,15 +170,9 @@ impl MemoryStore for ScopedStore {
 
     fn count_access(&self, ids: &[MemoryId]) {
         // Counts are not essential, so errors are ignored.
-        let Ok(seen) = self.visibility(ids) else {
-            return;
-        };
-        let own: Vec<MemoryId> = ids
-            .iter()
-            .zip(seen)
-            .filter_map(|(id, is_seen)| is_seen.then_some(*id))
-            .collect();
-        self.store.count_access(&own);
+        if let Ok(own) = self.visible_items(ids, |id| *id) {
+            self.store.count_access(&own);
+        }
     }
 
     fn write_access_counts(&self, now: DateTime<Utc>) -> Result<u64, StoreError> {
@@ -208,12 +199,7 @@ impl MemoryStore for ScopedStore {
 
     fn memories_without_vector(&self, identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let lacking = self.store.memories_without_vector(identity)?;
-        let seen = self.visibility(&lacking)?;
-        Ok(lacking
-            .into_iter()
-            .zip(seen)
-            .filter_map(|(id, is_seen)| is_seen.then_some(id))
-            .collect())
+        self.visible_items(&lacking, |id| *id)
     }
 
     /// Counts only in a small store, because it looks at each memory.
@@ -232,13 +218,7 @@ impl MemoryStore for ScopedStore {
     }
 
     fn store_vectors(&self, identity: &str, vectors: &[TextVector]) -> Result<u64, StoreError> {
-        let seen = self.visibility(&vectors.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<TextVector> = vectors
-            .iter()
-            .zip(seen)
-            .filter(|(_, is_seen)| *is_seen)
-            .map(|(own, _)| own.clone())
-            .collect();
+        let own = self.visible_items(vectors, |own| own.id)?;
         self.store.store_vectors(identity, &own)
     }
 
@@ -280,13 +260,7 @@ impl MemoryStore for ScopedStore {
     }
 
     fn store_analyses(&self, impressions: &[CachedAnalysis]) -> Result<(), StoreError> {
-        let seen = self.visibility(&impressions.iter().map(|own| own.id).collect::<Vec<_>>())?;
-        let own: Vec<CachedAnalysis> = impressions
-            .iter()
-            .zip(seen)
-            .filter(|(_, is_seen)| *is_seen)
-            .map(|(own, _)| own.clone())
-            .collect();
+        let own = self.visible_items(impressions, |own| own.id)?;
         self.store.store_analyses(&own)
     }
 }
@@ -527,6 +501,18 @@ impl ScopedStore {
             .iter()
             .map(|scope| scope.as_ref().is_some_and(|scope| self.allows(scope)))
             .collect())
+    }
+
+    /// Returns those of `items` that belong to memories in the view.
+    fn visible_items<T: Clone>(
+        &self,
+        items: &[T],
+        id_of: impl Fn(&T) -> MemoryId,
+    ) -> Result<Vec<T>, StoreError> {
+        let ids: Vec<MemoryId> = items.iter().map(id_of).collect();
+        let seen = self.visibility(&ids)?;
+        let visible = items.iter().zip(seen).filter(|(_, is_seen)| *is_seen);
+        Ok(visible.map(|(item, _)| item.clone()).collect())
     }
 
     /// Checks that the view contains `scope`.

@@ -4,22 +4,20 @@ use chrono::{DateTime, Utc};
 use memory_core::secret::Checked;
 use memory_core::{
     ChangeOutcome, ChangeSet, Filter, History, MemStore, Memory, MemoryId, MemoryStore, Operation,
-    OperationId, OperationRecord, RecordedChange, RevertedFiles, StoreError, StoredMemory,
-    TrashedFile,
+    OperationId, OperationRecord, RecordedChange, RevertedFiles, StoreError, StoreResults,
+    StoredMemory, TrashedFile,
 };
 
 /// A store that reads all memories for every list and search.
 #[derive(Debug, Default)]
 pub(crate) struct MinimalStore(MemStore);
 
-type Results<'a, T> = Box<dyn Iterator<Item = Result<T, StoreError>> + 'a>;
-
 impl MemoryStore for MinimalStore {
     fn get(&self, id: &MemoryId) -> Result<StoredMemory, StoreError> {
         self.0.get(id)
     }
 
-    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> Results<'_, StoredMemory> {
+    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {
         self.0.memories(filter, now)
     }
 
@@ -33,15 +31,15 @@ impl MemoryStore for MinimalStore {
 }
 
 impl History for MinimalStore {
-    fn records(&self) -> Results<'_, OperationRecord> {
+    fn records(&self) -> StoreResults<'_, OperationRecord> {
         self.0.records()
     }
 
-    fn changes(&self, id: &OperationId) -> Results<'_, RecordedChange> {
+    fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange> {
         self.0.changes(id)
     }
 
-    fn trashed(&self) -> Results<'_, TrashedFile> {
+    fn trashed(&self) -> StoreResults<'_, TrashedFile> {
         self.0.trashed()
     }
 

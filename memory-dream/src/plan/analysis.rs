@@ -4,7 +4,7 @@ use std::thread;
 
 use memory_core::{
     CachedAnalysis, ContentHash, Filter, Memory, MemoryId, MemorySummary, Progress, Services,
-    StoreError, embedded_text,
+    StoreError, StoreResults, embedded_text,
 };
 
 use super::DreamPlan;
@@ -130,7 +130,7 @@ pub(super) fn read_memories(
     services: &Services,
     mut ids: Vec<MemoryId>,
     all: usize,
-) -> Box<dyn Iterator<Item = Result<Memory, StoreError>> + '_> {
+) -> StoreResults<'_, Memory> {
     if ids.len() * FULL_READ_SHARE < all {
         return Box::new(
             ids.into_iter()

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use memory_core::{
     ChangeOutcome, ChangedFiles, Code, FileVersion, History, LARGE_OPERATION, Memory, MemoryId,
     Operation, OperationId, OperationRecord, Recorded, RecordedChange, RecordedFile, RevertedFiles,
-    StoreError, TrashedFile, Verb,
+    StoreError, StoreResults, TrashedFile, Verb,
 };
 
 use super::FileStore;
@@ -36,17 +36,14 @@ struct TrackedOperation {
 }
 
 impl History for FileStore {
-    fn records(&self) -> Box<dyn Iterator<Item = Result<OperationRecord, StoreError>> + '_> {
+    fn records(&self) -> StoreResults<'_, OperationRecord> {
         match self.read_records() {
             Ok(records) => Box::new(records.into_iter().map(Ok)),
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
     }
 
-    fn changes<'a>(
-        &'a self,
-        id: &OperationId,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + 'a> {
+    fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange> {
         let id = id.clone();
         let changes = self.journaled_operations().filter(move |begun| {
             begun
@@ -67,10 +64,7 @@ impl History for FileStore {
         }))
     }
 
-    fn changes_of(
-        &self,
-        verb: Verb,
-    ) -> Box<dyn Iterator<Item = Result<RecordedChange, StoreError>> + '_> {
+    fn changes_of(&self, verb: Verb) -> StoreResults<'_, RecordedChange> {
         Box::new(
             self.tracked_operations()
                 .flat_map(move |tracked| match tracked {
@@ -89,7 +83,7 @@ impl History for FileStore {
         )
     }
 
-    fn trashed(&self) -> Box<dyn Iterator<Item = Result<TrashedFile, StoreError>> + '_> {
+    fn trashed(&self) -> StoreResults<'_, TrashedFile> {
         let trashed = self.tracked_operations().flat_map(
             move |tracked| -> Vec<Result<TrashedFile, StoreError>> {
                 let TrackedOperation { record, states, .. } = match tracked {
@@ -121,17 +115,12 @@ impl History for FileStore {
         Box::new(trashed)
     }
 
-    fn changes_to<'a>(
-        &'a self,
-        id: &MemoryId,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + 'a> {
+    fn changes_to(&self, id: &MemoryId) -> StoreResults<'_, Recorded<RecordedChange>> {
         let id = *id;
         Box::new(self.changes_where(move |change| change.id == id))
     }
 
-    fn all_changes(
-        &self,
-    ) -> Box<dyn Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + '_> {
+    fn all_changes(&self) -> StoreResults<'_, Recorded<RecordedChange>> {
         Box::new(self.changes_where(|_| true))
     }
 

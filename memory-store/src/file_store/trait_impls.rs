@@ -7,7 +7,8 @@ use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
     CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, FacetCounts, FileVersion, Filter,
     MemoryId, MemoryPage, MemoryStore, MemorySummary, NameMatch, Origin, PageRequest,
-    ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory, TextVector,
+    ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoreResults, StoredMemory,
+    TextVector,
 };
 
 use super::FileStore;
@@ -105,11 +106,7 @@ impl MemoryStore for FileStore {
         self.index.speakers(names, within)
     }
 
-    fn memories<'a>(
-        &'a self,
-        filter: &Filter,
-        now: DateTime<Utc>,
-    ) -> Box<dyn Iterator<Item = Result<StoredMemory, StoreError>> + 'a> {
+    fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {
         Box::new(self.index.memories(filter, now))
     }
 
