@@ -11,7 +11,7 @@ use memory_core::Clock;
 use memory_core::conversation::{ConversationId, Conversations, JobQueue, enqueue_missing};
 use memory_core::text::format_error_chain;
 use memory_dream::conversation::{
-    Backoff, ConversationPrompts, ProcessReport, ProcessRules, process_with_backoff,
+    Backoff, ConversationPrompts, ProcessReport, ProcessRules, process_jobs,
 };
 use memory_store::conversation::GitVersions;
 use memory_store::{EventLog, SystemClock};
@@ -184,7 +184,7 @@ impl WorkerConfig {
             prompts: ConversationPrompts::with(&read),
             ..self.rules.clone()
         };
-        process_with_backoff(
+        process_jobs(
             &self.conversations,
             self.queue.as_ref(),
             &rules,

@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::conversation::ConversationId;
 use memory_core::{BudgetStatus, OperationId, RemainingBudget, add_time};
 
-/// The state of a failing language model between two runs of [`super::process_with_backoff()`].
+/// The state of a failing language model between two runs of [`super::process_jobs()`].
 ///
 /// After a request without a response there is a pause of one minute, which doubles after each further failure, up to an hour. Unreadable
 /// responses have the same effect on their conversation alone, from the third in a row. Once the budget of the day is exhausted, there are

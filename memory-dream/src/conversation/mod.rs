@@ -15,5 +15,5 @@ mod requests;
 
 pub use backoff::Backoff;
 pub use job_run::{ProcessReport, ProcessRules};
-pub use process::{process_jobs, process_with_backoff};
+pub use process::process_jobs;
 pub use requests::{ConversationPrompts, ModelFactExtractor};

@@ -9,25 +9,6 @@ use memory_core::{Code, StoreError};
 use super::Backoff;
 use super::job_run::{DecidedJob, ExtractedJob, JobRun, ProcessReport, ProcessRules, WaitingJob};
 
-/// Executes pending jobs as [`process_with_backoff()`] does, without a history of failures.
-///
-/// # Errors
-/// Those of [`process_with_backoff()`].
-pub fn process_jobs(
-    conversations: &Conversations,
-    queue: &dyn JobQueue,
-    rules: &ProcessRules,
-    goes_on: &dyn Fn() -> bool,
-) -> Result<ProcessReport, StoreError> {
-    process_with_backoff(
-        conversations,
-        queue,
-        rules,
-        &mut Backoff::default(),
-        goes_on,
-    )
-}
-
 /// Executes each pending job once, unless another process does.
 ///
 /// `goes_on` is called before each request and returns whether to continue. During a pause of `backoff`, no requests are made and jobs that
@@ -35,7 +16,7 @@ pub fn process_jobs(
 ///
 /// # Errors
 /// If the queue cannot be read, or the disk is full. Another conversation that cannot be read or written is reported; its jobs remain pending.
-pub fn process_with_backoff(
+pub fn process_jobs(
     conversations: &Conversations,
     queue: &dyn JobQueue,
     rules: &ProcessRules,

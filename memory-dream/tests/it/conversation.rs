@@ -9,7 +9,7 @@ use memory_core::conversation::{
 use memory_core::secret::Checked;
 use memory_core::testing::{FakeChat, FakeConversations, FakeEmbedder, FakeJobs, conversations};
 use memory_core::{ChatError, ChatFailure, TokenUsage};
-use memory_dream::conversation::{ProcessReport, ProcessRules, process_jobs};
+use memory_dream::conversation::{Backoff, ProcessReport, ProcessRules, process_jobs};
 
 struct ConversationFixture {
     conversations: Conversations,
@@ -49,6 +49,7 @@ impl ConversationFixture {
             &self.conversations,
             &self.queue,
             &ProcessRules::default(),
+            &mut Backoff::default(),
             &|| true,
         )
         .unwrap()
@@ -304,7 +305,14 @@ fn without_a_model_turns_are_kept_found_and_let_go_of() {
         max_entries: 3,
         ..ProcessRules::default()
     };
-    let done = process_jobs(&without, &case.queue, &rules, &|| true).unwrap();
+    let done = process_jobs(
+        &without,
+        &case.queue,
+        &rules,
+        &mut Backoff::default(),
+        &|| true,
+    )
+    .unwrap();
     assert_eq!(
         (done.done, done.troubles.len(), case.chat.requests().len()),
         (4, 0, 0)
@@ -345,6 +353,7 @@ fn whoever_must_stop_leaves_the_rest_for_later() {
         &case.conversations,
         &case.queue,
         &ProcessRules::default(),
+        &mut Backoff::default(),
         &goes_on,
     )
     .unwrap();
@@ -370,7 +379,14 @@ fn a_conversation_that_cannot_be_read_delays_no_other() {
         enqueue(&queue, &turn.unwrap().unwrap()).unwrap();
     }
     store.make_unreadable(&broken);
-    let done = process_jobs(&conversations, &queue, &ProcessRules::default(), &|| true).unwrap();
+    let done = process_jobs(
+        &conversations,
+        &queue,
+        &ProcessRules::default(),
+        &mut Backoff::default(),
+        &|| true,
+    )
+    .unwrap();
     assert_eq!(
         (done.done, done.waiting, queue.pending().unwrap().len()),
         (1, 1, 1)

@@ -12,7 +12,7 @@ use memory_core::{
     Budget, BudgetStatus, ChatAnswer, ChatError, ChatFailure, ChatModel, ChatRequest, MeteredModel,
     TokenUsage,
 };
-use memory_dream::conversation::{Backoff, ProcessReport, ProcessRules, process_with_backoff};
+use memory_dream::conversation::{Backoff, ProcessReport, ProcessRules, process_jobs};
 use serde_json::{Value, json};
 
 type Respond = dyn Fn(&ChatRequest) -> Result<String, ChatError> + Send + Sync;
@@ -102,7 +102,7 @@ impl LimitsFixture {
     }
 
     fn process(&mut self) -> ProcessReport {
-        process_with_backoff(
+        process_jobs(
             &self.conversations,
             &self.queue,
             &ProcessRules::default(),
