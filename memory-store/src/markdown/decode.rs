@@ -3,9 +3,9 @@
 use chrono::{DateTime, Utc};
 use memory_core::front_matter::{self, FileParts};
 use memory_core::yaml::{self, YamlNode};
-use memory_core::{Category, Memory, Problem};
+use memory_core::{Memory, Problem};
 
-use super::format::{FrontMatter, UnusableValue, is_known, keeps_spelling, path_category};
+use super::format::{FrontMatter, UnusableValue, is_known, keeps_spelling};
 use super::lines::{self, ValueStyle, YamlEntry};
 use super::text::{FileDefect, decode_lossy};
 
@@ -53,17 +53,6 @@ fn other_fields(entries: &[(YamlNode, YamlNode)]) -> Vec<(String, String)> {
         _ => None,
     });
     other.collect()
-}
-
-/// Returns the category in the front matter, if it differs from the category of the file's folder.
-///
-/// Files in the inbox never differ.
-pub fn misfiled_category(path: &str, bytes: &[u8]) -> Option<Category> {
-    let folder = path_category(path).filter(|folder| *folder != Category::Inbox)?;
-    ParsedFile::of(&decode_lossy(bytes).0)
-        .front
-        .category
-        .filter(|category| *category != folder)
 }
 
 /// A parsed memory file, before the conversion to a memory.

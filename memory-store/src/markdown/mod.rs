@@ -19,7 +19,7 @@ mod value;
 mod tests;
 
 pub(crate) use access_count::{is_version, with_access_count};
-pub use decode::{DecodedFile, decode, misfiled_category};
+pub use decode::{DecodedFile, decode};
 pub use encode::encode;
 pub(crate) use encode::in_order;
 pub use format::path_category;

@@ -80,16 +80,6 @@ impl ModelVectors {
         }
     }
 
-    /// Opens the vectors of every model that has vectors.
-    ///
-    /// # Errors
-    /// [`StoreError::Backend`] if the files cannot be read.
-    pub fn open_all(place: &Path) -> Result<Vec<Self>, StoreError> {
-        models(place)
-            .filter_map(|model| Self::open_model(place, model).transpose())
-            .collect()
-    }
-
     /// Opens the vectors of every model to remove some, and deletes those that cannot be read.
     ///
     /// Vectors that are damaged or have an older format may belong to texts that were deleted, and they can be computed again.

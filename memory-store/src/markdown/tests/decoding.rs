@@ -4,7 +4,7 @@ use memory_core::{Category, Memory, MemoryId, Phase, Recurrence, Reminder, Scope
 use proptest::prelude::*;
 
 use super::{damaged, modified, read};
-use crate::markdown::{decode, misfiled_category, path_category};
+use crate::markdown::{decode, path_category};
 
 fn fields(yaml: &str) -> Memory {
     read("note.md", format!("---\n{yaml}\n---\nbody\n"))
@@ -304,15 +304,6 @@ fn the_folder_decides_what_a_person_sees() {
     );
     assert_eq!(
         path_category("categories/a.md").or(path_category("categories/other/a.md")),
-        None
-    );
-    assert_eq!(
-        misfiled_category("categories/knowledge/a.md", file.as_bytes()),
-        Some(Category::People)
-    );
-    assert_eq!(
-        misfiled_category("categories/people/a.md", file.as_bytes())
-            .or(misfiled_category("categories/inbox/a.md", file.as_bytes())),
         None
     );
 }
