@@ -4,30 +4,15 @@ use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use memory_core::{
-    Draft, ExportedMemory, Filter, History, MemoryStore, Query, Ranking, SecretPolicy, Services,
-    import, read, search, write,
+    Draft, ExportedMemory, Filter, Query, Ranking, SecretPolicy, Services, import, read, search,
+    write,
 };
-use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use memory_store::{FileStore, FileStoreOptions};
 
 fn store_services(store: FileStore) -> Services {
-    let store = Arc::new(store);
     Services {
-        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
-        history: store as Arc<dyn History>,
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
-        embedder: None,
-        reranking: None,
-        chat: None,
-        banks: None,
-        topics: None,
-        inbox_ttl: memory_core::InboxTtl::default(),
-        review: memory_core::ReviewPolicy::default(),
-        neighbour_finder: None,
-        proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
-        project: None,
-        principal: None,
+        ..Services::new(Arc::new(store))
     }
 }
 

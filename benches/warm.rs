@@ -11,10 +11,8 @@ use std::{collections::HashMap, env, error::Error};
 
 use corpus::QueryMix;
 use memory_agent::model::LocalEmbedder;
-use memory_core::{
-    EmbedError, Embedder, Embedding, Filter, History, MemoryStore, Query, Ranking, Services, search,
-};
-use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use memory_core::{EmbedError, Embedder, Embedding, Filter, Query, Ranking, Services, search};
+use memory_store::{FileStore, FileStoreOptions};
 
 const USAGE: &str = "usage: warm HOME QUESTIONS [--queries MIX] [--words N] [--model FOLDER]";
 
@@ -50,22 +48,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         FileStoreOptions::default(),
     )?);
     let services = Services {
-        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
-        history: store as Arc<dyn History>,
-        clock: Arc::new(SystemClock),
-        ids: Arc::new(RandomIds),
         embedder: model.clone().map(|model| model as Arc<dyn Embedder>),
-        reranking: None,
-        chat: None,
-        banks: None,
-        topics: None,
-        inbox_ttl: memory_core::InboxTtl::default(),
-        review: memory_core::ReviewPolicy::default(),
-        neighbour_finder: None,
-        proposals: memory_core::SubmittedProposals::default(),
         actor: "bench".into(),
-        project: None,
-        principal: None,
+        ..Services::new(store)
     };
     let mut times = Vec::new();
     for (number, counts) in (0..questions)

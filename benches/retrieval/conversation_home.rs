@@ -6,10 +6,10 @@ use std::sync::Arc;
 use chrono::NaiveDateTime;
 use memory_core::rank::RankWeights;
 use memory_core::{
-    Draft, Embedder, ExportedMemory, Filter, History, MemoryId, MemoryStore, Query, Ranking, Scope,
-    SearchResults, SecretPolicy, Services, ShownMemories, build_context, embed, import, search,
+    Draft, Embedder, ExportedMemory, Filter, MemoryId, Query, Ranking, Scope, SearchResults,
+    SecretPolicy, Services, ShownMemories, build_context, embed, import, search,
 };
-use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use memory_store::{FileStore, FileStoreOptions};
 use serde_json::Value;
 
 use crate::Outcome;
@@ -64,22 +64,9 @@ impl ConversationHome {
         let folder = tempfile::tempdir()?;
         let store = Arc::new(FileStore::open(folder.path(), FileStoreOptions::default())?);
         let services = Services {
-            store: Arc::clone(&store) as Arc<dyn MemoryStore>,
-            history: store as Arc<dyn History>,
-            clock: Arc::new(SystemClock),
-            ids: Arc::new(RandomIds),
             embedder: model.cloned(),
-            reranking: None,
-            chat: None,
-            banks: None,
-            topics: None,
-            inbox_ttl: memory_core::InboxTtl::default(),
-            review: memory_core::ReviewPolicy::default(),
-            neighbour_finder: None,
-            proposals: memory_core::SubmittedProposals::default(),
             actor: "bench".into(),
-            project: None,
-            principal: None,
+            ..Services::new(store)
         };
         let exported = data
             .turns

@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     Clock, ExpiringMemory, LocalZone, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger,
-    RefinementPlanner, ReminderQuery, Services, StoreError, SubmittedProposals, pending,
-    subtract_time,
+    RefinementPlanner, ReminderQuery, Services, StoreError, pending, subtract_time,
 };
 use memory_dream::{DreamTask, SelectiveDream, TextNeighbours};
 use memory_store::postgres::Database;
-use memory_store::{FileStore, FileStoreOptions, RandomIds, RecallFolder};
+use memory_store::{FileStore, FileStoreOptions, RecallFolder};
 
 use crate::config::Settings;
 use crate::embedding;
@@ -144,22 +143,15 @@ impl Home {
         let store = Arc::new(open_store(&settings, options)?);
         let clock = settings.clock();
         let services = Services {
-            store: store.clone(),
-            history: store.clone(),
             clock: clock.clone(),
-            ids: Arc::new(RandomIds),
             embedder: embedding::open_built_in(&settings),
-            reranking: None,
             chat: language_model::open_lazily(&settings, clock),
-            banks: None,
-            topics: None,
             inbox_ttl: settings.inbox_ttl(),
             review: settings.review.clone(),
             neighbour_finder: Some(Arc::new(TextNeighbours)),
-            proposals: SubmittedProposals::default(),
             actor: "cli".into(),
-            project: None,
             principal: node_principal(&store)?,
+            ..Services::new(Arc::clone(&store))
         };
         let zone = UserTimeZone::of(settings.timezone.value);
         Ok(Self {

@@ -6,9 +6,8 @@ use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
     ChatModel, Clock, Context, Draft, Embedder, Filter, History, IdSource, InboxTtl, MemoryPage,
-    MemoryStore, PageRequest, Patch, Query, RandomIds, Reranking, ReviewPolicy, SearchResults,
-    SecretPolicy, Services, ShownMemories, StoreError, StoredMemory, SubmittedProposals,
-    SystemClock, UndoReport, WriteResult, build_context,
+    MemoryStore, PageRequest, Patch, Query, Reranking, ReviewPolicy, SearchResults, SecretPolicy,
+    Services, ShownMemories, StoreError, StoredMemory, UndoReport, WriteResult, build_context,
 };
 
 /// The memories of one home.
@@ -55,26 +54,7 @@ impl Memories {
     ///
     /// `memory_store::builder` opens a store of files.
     pub fn builder(store: impl MemoryStore + History + 'static) -> MemoriesBuilder {
-        let store = Arc::new(store);
-        let services = Services {
-            store: Arc::clone(&store) as Arc<dyn MemoryStore>,
-            history: store,
-            clock: Arc::new(SystemClock),
-            ids: Arc::new(RandomIds),
-            embedder: None,
-            reranking: None,
-            chat: None,
-            banks: None,
-            topics: None,
-            inbox_ttl: InboxTtl::default(),
-            review: ReviewPolicy::default(),
-            neighbour_finder: None,
-            proposals: SubmittedProposals::default(),
-            actor: "api".to_owned(),
-            project: None,
-            principal: None,
-        };
-        MemoriesBuilder(services.into())
+        MemoriesBuilder(Services::new(Arc::new(store)).into())
     }
 
     /// Returns the dependencies, for the functions of this crate.

@@ -6,8 +6,8 @@ use crate::bank::Banks;
 use crate::topic::Topics;
 use crate::{
     ChangeSet, ChatModel, Clock, Embedder, History, IdSource, InboxTtl, MemoryStore,
-    NeighbourFinder, Operation, PrincipalSource, Reranking, ReviewPolicy, Scope,
-    SubmittedProposals, Verb,
+    NeighbourFinder, Operation, PrincipalSource, RandomIds, Reranking, ReviewPolicy, Scope,
+    SubmittedProposals, SystemClock, Verb,
 };
 
 /// The dependencies of the use cases, which abstract the machine.
@@ -48,6 +48,28 @@ pub struct Services {
 }
 
 impl Services {
+    /// Returns services over `store` for a program, without models, banks and topics, and without restrictions.
+    pub fn new<S: MemoryStore + History + 'static>(store: Arc<S>) -> Self {
+        Self {
+            store: Arc::clone(&store) as Arc<dyn MemoryStore>,
+            history: store,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            embedder: None,
+            reranking: None,
+            chat: None,
+            banks: None,
+            topics: None,
+            inbox_ttl: InboxTtl::default(),
+            review: ReviewPolicy::default(),
+            proposals: SubmittedProposals::default(),
+            neighbour_finder: None,
+            actor: "api".to_owned(),
+            project: None,
+            principal: None,
+        }
+    }
+
     /// Returns the scope of new memories without a scope: `global`, or on the node of a principal, that of the principal.
     pub fn default_scope(&self) -> Scope {
         self.principal

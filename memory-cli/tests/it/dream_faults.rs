@@ -14,8 +14,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use memory_agent::model::{ChatSettings, RemoteChat};
 use memory_core::testing::{CountingIds, FakeClock, copy_folder};
 use memory_core::{
-    Clock, Draft, Filter, IdSource, InboxTtl, LocalZone, SecretPolicy, Services, StoreError, Verb,
-    link, pin, undo, write,
+    Clock, Draft, Filter, IdSource, LocalZone, SecretPolicy, Services, StoreError, Verb, link, pin,
+    undo, write,
 };
 use memory_dream::merge::check_conserved;
 use memory_dream::{DreamReport, DreamRequest, DreamRules, DreamTask, ProgressCallback, dream};
@@ -61,30 +61,14 @@ impl Clock for OffsetClock {
 }
 
 fn services(store: FileStore, ids: usize) -> Services {
-    let (store, clock, counting) = (
-        Arc::new(store),
-        Arc::new(FakeClock::default()),
-        CountingIds::default(),
-    );
+    let (clock, counting) = (Arc::new(FakeClock::default()), CountingIds::default());
     (0..ids).for_each(|_| drop(counting.operation_id()));
     clock.advance(TimeDelta::days(8));
     Services {
-        store: Arc::clone(&store) as _,
-        history: store,
         clock,
         ids: Arc::new(counting),
-        embedder: None,
-        reranking: None,
-        chat: None,
-        banks: None,
-        topics: None,
-        inbox_ttl: InboxTtl::default(),
-        review: memory_core::ReviewPolicy::default(),
-        neighbour_finder: None,
-        proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
-        project: None,
-        principal: None,
+        ..Services::new(Arc::new(store))
     }
 }
 

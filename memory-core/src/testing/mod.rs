@@ -99,7 +99,7 @@ pub use view_suite::view_suite;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::{History, InboxTtl, MemoryStore, ReviewPolicy, Services, SubmittedProposals};
+use crate::{History, MemoryStore, Services};
 
 /// Runs `check`, and adds the name of the rule to the message of its panic.
 fn check_rule(rule: &str, check: impl FnOnce()) {
@@ -119,22 +119,12 @@ fn check_rule(rule: &str, check: impl FnOnce()) {
 /// Returns services over `store`, with a deterministic clock and deterministic ids.
 pub fn services<S: MemoryStore + History + 'static>(store: Arc<S>) -> Services {
     Services {
-        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
-        history: store,
         clock: Arc::new(FakeClock::default()),
         ids: Arc::new(CountingIds::default()),
-        embedder: None,
-        reranking: None,
-        chat: None,
         banks: Some(banks(Arc::new(FakeBanks::default()), None).0),
         topics: Some(topics(Arc::new(FakeTopics::default())).0),
-        inbox_ttl: InboxTtl::default(),
-        review: ReviewPolicy::default(),
-        neighbour_finder: None,
-        proposals: SubmittedProposals::default(),
         actor: "test".into(),
-        project: None,
-        principal: None,
+        ..Services::new(store)
     }
 }
 

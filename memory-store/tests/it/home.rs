@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use memory_core::Services;
 use memory_core::testing::{CountingIds, FakeClock};
-use memory_core::{History, InboxTtl, MemoryStore, Services};
 use memory_store::{FileStore, FileStoreOptions};
 
 /// A home folder that is deleted on drop.
@@ -98,24 +98,10 @@ fn collect_files(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8
 
 /// Returns services over `store` with random ids, which differ between processes and handles.
 pub(crate) fn services(store: FileStore) -> Services {
-    let store = Arc::new(store);
     Services {
-        store: Arc::clone(&store) as Arc<dyn MemoryStore>,
-        history: store as Arc<dyn History>,
         clock: Arc::new(FakeClock::default()),
-        ids: Arc::new(memory_store::RandomIds),
-        embedder: None,
-        reranking: None,
-        chat: None,
-        banks: None,
-        topics: None,
-        inbox_ttl: InboxTtl::default(),
-        review: memory_core::ReviewPolicy::default(),
-        neighbour_finder: None,
-        proposals: memory_core::SubmittedProposals::default(),
         actor: "test".into(),
-        project: None,
-        principal: None,
+        ..Services::new(Arc::new(store))
     }
 }
 
