@@ -37,9 +37,6 @@ pub type StoreResults<'a, T> = Box<dyn Iterator<Item = Result<T, StoreError>> + 
 ///
 /// All methods may be called from any thread and from multiple processes concurrently. The returned content is always
 /// that of the current files. The set of files is at least as recent as the last [`MemoryStore::refresh`].
-///
-/// # Errors
-/// All methods fail if the files cannot be read or written. An empty result always means that nothing matches.
 pub trait MemoryStore: Debug + Send + Sync {
     /// Returns the current memory, including the accesses that its file does not contain yet.
     ///
@@ -64,6 +61,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// Every use case that reads more than single memories calls it first. [`MemoryStore::find_matches`] and
     /// [`MemoryStore::get`] detect changes themselves.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn refresh(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -72,6 +72,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// `reference` is not empty. It is an id, a prefix of at least 4 digits of an id, or a file stem. If there is more
     /// than one match, the list may be incomplete.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn find_matches(
         &self,
         reference: &str,
@@ -92,6 +95,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// Returns the memories and attachments with the name `key`, see [`crate::wikilink::lookup_keys`].
     ///
     /// The id of a superseded memory is a name of its replacement ([`crate::Memory::supersedes`]).
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
         let exists = |id: &MemoryId| self.get(id).is_ok();
         let memories = read_all(self, &Filter::all())?;
@@ -102,6 +108,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     }
 
     /// Returns one slice of the memories that pass `filter`, and their total number.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn list(
         &self,
         filter: &Filter,
@@ -113,6 +122,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     }
 
     /// Returns the memories that match the request, best first. Filters apply before the limit.
+    ///
+    /// # Errors
+    /// If the search fails. An empty result always means that nothing matches.
     fn search(
         &self,
         asked: &SearchRequest<'_>,
@@ -126,6 +138,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// `names` are in lower case. The name of a speaker is the source of a conversation turn or the agent that owns a
     /// memory, and each of its words counts. The result may be incomplete if the index is damaged.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn speakers(
         &self,
         names: &[String],
@@ -147,6 +162,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// It may have been moved into another scope since. A store that several principals share does not return the memories of others in
     /// other scopes, because they would receive the text of the next ingestion.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn by_origin(
         &self,
         origin: &Origin,
@@ -161,6 +179,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     }
 
     /// Returns the memories in `scope` with this [`content_hash`](crate::Memory::content_hash) or [`words_hash`](crate::Memory::words_hash), the oldest first.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn by_content(&self, hash: &ContentHash, scope: &Scope) -> Result<Vec<MemoryId>, StoreError> {
         let mut memories = read_all(self, &Filter::all().within(Some(slice::from_ref(scope))))?;
         memories.retain(|StoredMemory { memory, .. }| {
@@ -175,6 +196,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// Returns the memories that link to `id`, or contain wikilinks with one of `keys`.
     ///
     /// See [`crate::wikilink::lookup_keys`] for the keys.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn referring(&self, id: &MemoryId, keys: &[String]) -> Result<Vec<StoredMemory>, StoreError> {
         let mut memories = read_all(self, &Filter::all())?;
         memories.retain(|StoredMemory { memory, .. }| {
@@ -186,6 +210,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// Returns up to `limit` current memories that have `tag` or a tag below it, those that were added last first.
     ///
     /// Only memories `within` these scopes are returned, if given.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn tagged(
         &self,
         tag: &str,
@@ -208,6 +235,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// The best matches by words are those of [`crate::MatchCoverage::Best`]. They are not checked for phrases. The counts are those
     /// at the last [`MemoryStore::refresh`].
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn facets(
         &self,
         question: Option<&TextQuery>,
@@ -241,6 +271,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// They are ordered by due time, then by id, and restricted to those `within` these scopes if given. Reminders with
     /// an unreadable due time are omitted; `degraded` reports them, unless the reminders of one memory are selected.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn reminders(
         &self,
         wanted: ReminderQuery,
@@ -261,6 +294,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     }
 
     /// Returns the summaries of all memories, ordered by id.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         let mut memories = read_all(self, &Filter::all())?;
         memories.sort_by_key(|stored| stored.memory.id);
@@ -268,6 +304,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     }
 
     /// Returns the scope of each of `ids`, or `None` for a memory that does not exist.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {
         let scope = |id| match self.get(id) {
             Ok(stored) => Ok(Some(stored.memory.scope)),
@@ -281,6 +320,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// Analyses of texts that have changed concurrently, and of deleted memories, are skipped. Analyses can be recomputed, so a store may
     /// lose them. An analysis belongs to one text and is ignored once the text of the memory changes.
+    ///
+    /// # Errors
+    /// If they cannot be written.
     fn store_analyses(&self, _analyses: &[CachedAnalysis]) -> Result<(), StoreError> {
         Ok(())
     }
@@ -290,6 +332,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// A text has a vector for each of its passages, and is as similar as the most similar of them. Vectors can be recomputed, so a store may
     /// lose them. A vector belongs to one text: once the text of the memory changes, the memory counts as having no vector; if the text
     /// changes back, the vector may count again. A store with vectors passes `testing::embeddings_suite`.
+    ///
+    /// # Errors
+    /// If the stored vectors cannot be read.
     fn memories_without_vector(&self, _identity: &str) -> Result<Vec<MemoryId>, StoreError> {
         let all = self.list(
             &Filter::all(),
@@ -307,6 +352,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// A store of many memories computes it from totals. After a power cut it may be too low, by vectors that were lost. A view of a
     /// large store for an agent does not count, and returns 0, as a store without vectors does.
+    ///
+    /// # Errors
+    /// If the stored vectors cannot be read.
     fn count_without_vector(&self, _identity: &str) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -315,6 +363,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// Without `identity`, vectors of all models count. If there are no vectors, embedding a query is pointless. Damaged
     /// vectors count, so that a search can report that it lacks them. The check only tests for their existence.
+    ///
+    /// # Errors
+    /// If the stored vectors cannot be read.
     fn has_vectors(&self, _identity: Option<&str>) -> Result<bool, StoreError> {
         Ok(false)
     }
@@ -325,7 +376,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// returns, stored vectors survive a crash.
     ///
     /// # Errors
-    /// If a vector does not fit the model.
+    /// If a vector does not fit the model, or the vectors cannot be written.
     fn store_vectors(&self, _identity: &str, _vectors: &[TextVector]) -> Result<u64, StoreError> {
         Ok(0)
     }
@@ -339,6 +390,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     ///
     /// This is no operation and changes no time of a memory. Left out are files without the field, and files that a person
     /// may be editing.
+    ///
+    /// # Errors
+    /// If the files cannot be read or written.
     fn write_access_counts(&self, _now: DateTime<Utc>) -> Result<u64, StoreError> {
         Ok(0)
     }

@@ -14,6 +14,9 @@ use crate::topic::{
 };
 use crate::{Operation, OperationId};
 
+/// Files with their texts; `None` for a file that does not exist.
+type TopicFiles = Vec<(TopicPath, Option<String>)>;
+
 /// An in-memory [`TopicStore`]. Of YAML it supports only `key: value`.
 #[derive(Debug, Default)]
 pub struct FakeTopics {
@@ -25,7 +28,7 @@ struct FakeTopicState {
     files: BTreeMap<TopicPath, String>,
     index: Option<TopicIndex>,
     uses: TopicUsages,
-    log: FakeLog<TopicSubject, Vec<(TopicPath, Option<String>)>>,
+    log: FakeLog<TopicSubject, TopicFiles>,
 }
 
 impl FakeTopics {
@@ -62,13 +65,7 @@ impl FakeTopicState {
     }
 
     /// Replaces, adds or removes files, and updates the index. Returns the former and the new files.
-    fn put(
-        &mut self,
-        files: Vec<(TopicPath, Option<String>)>,
-    ) -> (
-        Vec<(TopicPath, Option<String>)>,
-        Vec<(TopicPath, Option<String>)>,
-    ) {
+    fn put(&mut self, files: TopicFiles) -> (TopicFiles, TopicFiles) {
         let mut former = Vec::new();
         for (path, after) in &files {
             former.push((path.clone(), self.files.remove(path)));
@@ -84,7 +81,7 @@ impl FakeTopicState {
         (former, files)
     }
 
-    fn record_change(&mut self, operation: &Operation, files: Vec<(TopicPath, Option<String>)>) {
+    fn record_change(&mut self, operation: &Operation, files: TopicFiles) {
         let names = files.iter().map(|(path, _)| path.to_string()).collect();
         let change = self.put(files);
         self.log
