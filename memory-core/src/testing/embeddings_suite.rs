@@ -34,84 +34,63 @@ pub fn embeddings_suite(make: &dyn Fn() -> Services) {
     );
 }
 
-/// An embedding model with three synonyms.
-#[derive(Debug)]
-struct SynonymEmbedder(&'static str);
+/// An embedding model with an identity and a function.
+#[derive(Debug, Clone, Copy)]
+struct FunctionEmbedder(
+    &'static str,
+    fn(&[&str]) -> Result<Vec<Embedding>, EmbedError>,
+);
 
-impl Embedder for SynonymEmbedder {
+impl Embedder for FunctionEmbedder {
     fn identity(&self) -> &str {
         self.0
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let texts: Vec<String> = texts
-            .iter()
-            .map(|text| text.replace("automobile", "car").replace("vehicle", "car"))
-            .collect();
-        FakeEmbedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+        self.1(texts)
     }
 }
 
-/// An embedding model that supports only ASCII text.
-#[derive(Debug)]
-struct AsciiEmbedder;
-
-impl Embedder for AsciiEmbedder {
-    fn identity(&self) -> &'static str {
-        "ascii"
-    }
-
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        let vectors = SynonymEmbedder("ascii")
-            .embed(texts)?
-            .into_iter()
-            .zip(texts);
-        Ok(vectors
-            .map(|(vector, text)| {
-                if text.is_ascii() {
-                    vector
-                } else {
-                    vec![0.0; vector.len()]
-                }
-            })
-            .collect())
-    }
+/// Embeds texts with three synonyms.
+fn embed_synonyms(texts: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
+    let texts: Vec<String> = texts
+        .iter()
+        .map(|text| text.replace("automobile", "car").replace("vehicle", "car"))
+        .collect();
+    FakeEmbedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-#[derive(Debug)]
-struct FailingEmbedder;
+/// A model with three synonyms.
+const SYNONYMS: FunctionEmbedder = FunctionEmbedder("one", embed_synonyms);
 
-impl Embedder for FailingEmbedder {
-    fn identity(&self) -> &'static str {
-        "failing"
+/// A model that supports only ASCII text.
+const ASCII: FunctionEmbedder = FunctionEmbedder("ascii", |texts| {
+    let mut vectors = embed_synonyms(texts)?;
+    for (vector, text) in vectors.iter_mut().zip(texts) {
+        if !text.is_ascii() {
+            vector.fill(0.0);
+        }
     }
+    Ok(vectors)
+});
 
-    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        Err(EmbedError {
-            why: "it is asleep".into(),
-            hint: Some("wake it".into()),
-        })
-    }
-}
+/// A model that fails.
+const FAILING: FunctionEmbedder = FunctionEmbedder("failing", |_| {
+    Err(EmbedError {
+        why: "it is asleep".into(),
+        hint: Some("wake it".into()),
+    })
+});
 
-/// An embedding model that cannot be loaded.
-#[derive(Debug)]
-struct UnloadedEmbedder;
+/// A model that cannot be loaded.
+const UNLOADED: FunctionEmbedder = FunctionEmbedder("", |_| {
+    Err(EmbedError {
+        why: "it is not there".into(),
+        hint: None,
+    })
+});
 
-impl Embedder for UnloadedEmbedder {
-    fn identity(&self) -> &'static str {
-        ""
-    }
-
-    fn embed(&self, _: &[&str]) -> Result<Vec<Embedding>, EmbedError> {
-        Err(EmbedError {
-            why: "it is not there".into(),
-            hint: None,
-        })
-    }
-}
-
-fn with(services: &Services, embedder: impl Embedder + 'static) -> Services {
+fn with(services: &Services, embedder: FunctionEmbedder) -> Services {
     Services {
         embedder: Some(Arc::new(embedder)),
         ..services.clone()
@@ -162,7 +141,7 @@ fn embed_all(services: &Services) -> EmbedReport {
 }
 
 fn a_hit_without_common_words_is_found_by_its_vector(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     let id = write_notes(&services);
     assert!(
         ask(&services, "vehicle").hits.is_empty(),
@@ -190,7 +169,7 @@ fn a_hit_without_common_words_is_found_by_its_vector(services: &Services) {
 }
 
 fn what_has_no_vector_yet_is_found_by_its_words(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     write_notes(&services);
     embed_all(&services);
     let id = put(&services, "a zeppelin over the lake");
@@ -198,7 +177,7 @@ fn what_has_no_vector_yet_is_found_by_its_words(services: &Services) {
 }
 
 fn a_changed_text_has_no_vector(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     let id = write_notes(&services);
     embed_all(&services);
     let change = |content: &str| {
@@ -257,7 +236,7 @@ fn a_changed_text_has_no_vector(services: &Services) {
 }
 
 fn those_without_a_vector_are_counted(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     let count = |identity| {
         services
             .store
@@ -298,7 +277,7 @@ fn those_without_a_vector_are_counted(services: &Services) {
 }
 
 fn a_long_text_is_found_by_its_best_passage(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     write_notes(&services);
     let filler: Vec<String> = (0..300).map(|number| format!("filler{number}")).collect();
     let text = format!("{}\n\n{}", filler.join(" "), "automobile ".repeat(100));
@@ -317,10 +296,10 @@ fn a_long_text_is_found_by_its_best_passage(services: &Services) {
 }
 
 fn another_model_never_mixes(services: &Services) {
-    let one = with(services, SynonymEmbedder("one"));
+    let one = with(services, SYNONYMS);
     let id = write_notes(&one);
     embed_all(&one);
-    let other = with(services, SynonymEmbedder("other"));
+    let other = with(services, FunctionEmbedder("other", embed_synonyms));
     assert!(ask(&other, "vehicle").hits.is_empty());
     assert_eq!(
         other
@@ -341,7 +320,7 @@ fn another_model_never_mixes(services: &Services) {
 }
 
 fn filters_apply_to_vectors_too(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     let id = write_notes(&services);
     let mut draft = Draft::new("automobile");
     draft.scope = Scope::Agent("other".into());
@@ -385,7 +364,7 @@ fn filters_apply_to_vectors_too(services: &Services) {
 }
 
 fn embedding_goes_on_where_it_stopped(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     write_notes(&services);
     let mut told = Vec::new();
     let report = embed(
@@ -447,7 +426,7 @@ fn what_is_gone_or_changed_meanwhile_is_not_kept(services: &Services) {
 }
 
 fn a_failing_model_degrades_the_answer(services: &Services) {
-    let services = with(services, FailingEmbedder);
+    let services = with(services, FAILING);
     let id = put(&services, "dark mode");
     let vector = crate::TextVector {
         id,
@@ -471,10 +450,10 @@ fn a_failing_model_degrades_the_answer(services: &Services) {
 }
 
 fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
-    let meaning = with(services, SynonymEmbedder("one"));
-    let failing = with(services, FailingEmbedder);
+    let meaning = with(services, SYNONYMS);
+    let failing = with(services, FAILING);
     let id = put(services, "dark mode");
-    let unopened = with(services, UnloadedEmbedder);
+    let unopened = with(services, UNLOADED);
     assert!(!services.store.has_vectors(None).expect("it is known"));
     assert!(
         ask(&unopened, "dark").degraded.is_none(),
@@ -506,7 +485,7 @@ fn a_model_that_has_read_nothing_is_not_asked(services: &Services) {
 }
 
 fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {
-    let services = with(services, SynonymEmbedder("one"));
+    let services = with(services, SYNONYMS);
     let id = put(&services, "automobile");
     for others in [
         "",
@@ -532,7 +511,7 @@ fn among_few_what_is_near_is_found_and_what_is_not_is_not(services: &Services) {
 }
 
 fn what_the_model_cannot_read_is_found_by_its_words_alone(services: &Services) {
-    let services = with(services, AsciiEmbedder);
+    let services = with(services, ASCII);
     let car = write_notes(&services);
     let [theme, _] = ["用户喜欢深色模式", "用户喜欢喝绿茶"].map(|text| put(&services, text));
     assert_eq!(
