@@ -36,6 +36,8 @@ pub(super) struct MemoryLog {
     pub(super) documents: BTreeMap<MemoryId, (String, ContentHash)>,
     /// The ids of documents that no node sees.
     pub(super) hidden: BTreeSet<MemoryId>,
+    /// The scopes that nodes may read; `None` for all scopes.
+    pub(super) readable: Option<Vec<String>>,
 }
 
 /// The connection of a node with a [`MemoryLog`].
@@ -90,7 +92,7 @@ impl SharedLog for MemoryLogConnection {
         news.truncate(PAGE);
         Ok(LogPage {
             operations: news,
-            readable: None,
+            readable: log.readable.clone(),
         })
     }
 

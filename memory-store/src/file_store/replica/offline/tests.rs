@@ -84,6 +84,25 @@ fn a_write_without_the_database_is_used_here_at_once_and_elsewhere_after_the_con
 }
 
 #[test]
+fn the_topics_of_a_withdrawn_project_are_deleted_although_a_write_is_queued() {
+    let (node, _) = two_nodes();
+    let set_readable = |scopes: &[&str]| {
+        let scopes = scopes.iter().map(|scope| (*scope).to_owned()).collect();
+        node.connection.log.lock().unwrap().readable = Some(scopes);
+    };
+    set_readable(&["global", "project:web"]);
+    node.write("a note");
+    let topics = node.home.path().join("topics/web");
+    fs::create_dir_all(&topics).unwrap();
+    node.disconnect();
+    node.write("an offline note");
+    set_readable(&["global"]);
+    assert!(topics.exists());
+    node.synchronize();
+    assert!(!topics.exists());
+}
+
+#[test]
 fn a_write_fails_without_the_database_only_if_its_node_never_was_complete_or_the_write_is_wrong() {
     let (first, second) = two_nodes();
     second.disconnect();
