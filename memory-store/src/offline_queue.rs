@@ -14,7 +14,7 @@ use crate::disk::{Disk, replace_file};
 use crate::error::{io_error, write_error};
 use crate::journal::JournalPayload;
 use crate::oplog::{operation_from_json, operation_to_json};
-use crate::shared_log::{NewFile, NewOperation};
+use crate::shared_log::{NewOperation, OperationFile};
 
 /// The folder of the queue.
 pub(crate) const OFFLINE_FOLDER: &str = "offline";
@@ -165,7 +165,7 @@ impl From<&NewOperation> for WireQueued {
     fn from(queued: &NewOperation) -> Self {
         let operation = serde_json::from_slice(&operation_to_json(&queued.record))
             .expect("a line of the journal is JSON");
-        let file = |file: &NewFile| {
+        let file = |file: &OperationFile| {
             let text = file
                 .content
                 .as_ref()
@@ -190,7 +190,7 @@ impl WireQueued {
     fn parse(self) -> Option<NewOperation> {
         let record: Recorded<JournalPayload> =
             operation_from_json(self.operation.to_string().as_bytes())?;
-        let file = |file: WireQueuedFile| NewFile {
+        let file = |file: WireQueuedFile| OperationFile {
             former_key: file.former_key,
             key: file.key,
             content: file.text.map(String::into_bytes).or(file.bytes),
@@ -238,7 +238,7 @@ mod tests {
                 why: Some("why".into()),
             };
             let record = record_steps(&disk, &operation, None, &[step]);
-            let files = vec![NewFile {
+            let files = vec![OperationFile {
                 former_key: Some("global".into()),
                 key: Some("team:web".into()),
                 content: Some(content.to_vec()),

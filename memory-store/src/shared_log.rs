@@ -193,12 +193,12 @@ pub(crate) struct NewOperation {
     /// A random number that identifies this part of the operation.
     pub token: i64,
     /// The files of each change of the record.
-    pub files: Vec<NewFile>,
+    pub files: Vec<OperationFile>,
 }
 
 /// The files of a change to append.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct NewFile {
+pub(crate) struct OperationFile {
     /// The access key of the previous file, if there is one.
     pub former_key: Option<String>,
     /// The access key of the new file, if there is one.
@@ -209,7 +209,7 @@ pub(crate) struct NewFile {
 
 impl NewOperation {
     /// Returns the changes with their files.
-    pub(crate) fn changes(&self) -> impl Iterator<Item = (&RecordedChange, &NewFile)> {
+    pub(crate) fn changes(&self) -> impl Iterator<Item = (&RecordedChange, &OperationFile)> {
         self.record.subject.changes.iter().zip(&self.files)
     }
 
@@ -221,7 +221,12 @@ impl NewOperation {
 
     /// Returns the access keys of all previous and new files; the global scope if there is no file.
     pub(crate) fn scopes(&self) -> BTreeSet<String> {
-        let scopes: BTreeSet<_> = self.files.iter().flat_map(NewFile::keys).cloned().collect();
+        let scopes: BTreeSet<_> = self
+            .files
+            .iter()
+            .flat_map(OperationFile::keys)
+            .cloned()
+            .collect();
         if scopes.is_empty() {
             BTreeSet::from([Scope::Global.to_string()])
         } else {
@@ -230,7 +235,7 @@ impl NewOperation {
     }
 }
 
-impl NewFile {
+impl OperationFile {
     /// Returns the access keys of the previous and the new file.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &String> {
         self.former_key.iter().chain(&self.key)

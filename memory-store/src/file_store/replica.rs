@@ -35,7 +35,9 @@ use crate::journal::{CommitStep, JournalPayload};
 use crate::log_connection::{LogConnection, check_patience, is_temporary, is_unreachable};
 use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
-use crate::shared_log::{LogAppendResult, NewFile, NewOperation, decode_memory, random_token};
+use crate::shared_log::{
+    LogAppendResult, NewOperation, OperationFile, decode_memory, random_token,
+};
 use crate::store_folder::StoreFolder;
 
 /// The connection of a store with its shared log.
@@ -429,7 +431,7 @@ impl FileStore {
     }
 
     /// Returns the files of a step for the log.
-    fn new_file(&self, step: &CommitStep) -> Result<NewFile, StoreError> {
+    fn new_file(&self, step: &CommitStep) -> Result<OperationFile, StoreError> {
         let principal = self.principal_name()?;
         let former = step
             .before
@@ -441,7 +443,7 @@ impl FileStore {
             key_of_file(path, &memory.scope, principal.as_deref()).to_string()
         };
         let next = step.after.as_ref();
-        Ok(NewFile {
+        Ok(OperationFile {
             former_key: former.map(|former| key(&former.stored.path, &former.stored.memory)),
             key: next.map(|next| key(&next.path, &decode_memory(&next.path, &next.bytes))),
             content: next.map(|next| next.bytes.clone()),
@@ -452,7 +454,7 @@ impl FileStore {
     fn add_keys_of_placeholders(
         &self,
         record: &Recorded<JournalPayload>,
-        files: &mut [NewFile],
+        files: &mut [OperationFile],
     ) -> Result<(), StoreError> {
         let changes = &record.subject.changes;
         let Some(undone) = record

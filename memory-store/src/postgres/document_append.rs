@@ -15,7 +15,7 @@ use super::access::{PrincipalToken, begin};
 use super::conditions::{SqlParameter, batches, split_nanos};
 use super::connections::end_transaction;
 use super::error::DatabaseError;
-use crate::shared_log::{LogHeads, NewFile, NewOperation, decode_memory};
+use crate::shared_log::{LogHeads, NewOperation, OperationFile, decode_memory};
 
 const APPEND: &str = "
     SELECT new_position, is_conflict
@@ -106,11 +106,11 @@ async fn append_operation(
         ..
     } = &operation.record;
     let (at, nanos) = split_nanos(*at);
-    let has_former = |(_, (change, file)): &(usize, (&RecordedChange, &NewFile))| {
+    let has_former = |(_, (change, file)): &(usize, (&RecordedChange, &OperationFile))| {
         change.before.is_some() && file.former_key.is_some()
     };
     let former = operation.changes().enumerate().filter(has_former);
-    let former: Vec<_> = former.map(ChangeRow::new).collect();
+    let former: Vec<_> = former.map(AppendRow::new).collect();
     let mut columns = Columns::new(&former);
     columns.add(Type::INT4_ARRAY, |row| row.number);
     columns.add(Type::TEXT_ARRAY, |row| row.file.former_key.as_deref());
@@ -139,7 +139,7 @@ async fn append_operation(
     let appended = client.query_typed_one(APPEND, &values).await?;
     match appended.try_get(1)? {
         Some(true) => {
-            let first = former.first().and_then(ChangeRow::before);
+            let first = former.first().and_then(AppendRow::before);
             Err(conflict_error(first))
         }
         Some(false) | None => Ok(appended.try_get(0)?),
@@ -170,14 +170,14 @@ impl<'a, R> Columns<'a, R> {
 }
 
 /// A change of an operation.
-struct ChangeRow<'a> {
+struct AppendRow<'a> {
     number: i32,
     change: &'a RecordedChange,
-    file: &'a NewFile,
+    file: &'a OperationFile,
 }
 
-impl<'a> ChangeRow<'a> {
-    fn new((number, (change, file)): (usize, (&'a RecordedChange, &'a NewFile))) -> Self {
+impl<'a> AppendRow<'a> {
+    fn new((number, (change, file)): (usize, (&'a RecordedChange, &'a OperationFile))) -> Self {
         let number = i32::try_from(number).unwrap_or(i32::MAX);
         Self {
             number,
@@ -219,7 +219,7 @@ async fn append_changes(
 ) -> Result<(), DatabaseError> {
     let scopes: Vec<_> = scopes.iter().collect();
     let rows = operation.changes().enumerate().take(batch.end);
-    let rows: Vec<_> = rows.skip(batch.start).map(ChangeRow::new).collect();
+    let rows: Vec<_> = rows.skip(batch.start).map(AppendRow::new).collect();
     let memories = rows.iter().map(|row| {
         let after = row.after()?;
         Some(decode_memory(&after.path, row.content()?))
@@ -232,14 +232,14 @@ async fn append_changes(
     columns.add(Type::TEXT_ARRAY, |row| row.file.former_key.as_deref());
     columns.add(Type::TEXT_ARRAY, |row| row.before().map(|file| &file.path));
     columns.add(Type::BYTEA_ARRAY, |row| row.before().map(hash));
-    columns.add(Type::TEXT_ARRAY, ChangeRow::trash);
+    columns.add(Type::TEXT_ARRAY, AppendRow::trash);
     columns.add(Type::TEXT_ARRAY, |row| row.file.key.as_deref());
     columns.add(Type::TEXT_ARRAY, |row| row.after().map(|file| &file.path));
     columns.add(Type::BYTEA_ARRAY, |row| row.after().map(hash));
     columns.add(Type::TEXT_ARRAY, |row| {
         Some(without_nul(row.change.why.as_ref()?))
     });
-    columns.add(Type::BYTEA_ARRAY, ChangeRow::content);
+    columns.add(Type::BYTEA_ARRAY, AppendRow::content);
     let mut fields = Columns::new(&memories);
     fields.add(Type::TEXT_ARRAY, |memory| {
         Some(memory.as_ref()?.category.as_str())
@@ -283,7 +283,7 @@ async fn append_changes(
                 .iter()
                 .any(|name| DatabaseError::is_duplicate(&error, name)) =>
         {
-            Err(conflict_error(rows.iter().find_map(ChangeRow::after)))
+            Err(conflict_error(rows.iter().find_map(AppendRow::after)))
         }
         Err(error) => Err(error.into()),
     }

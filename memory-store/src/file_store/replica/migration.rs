@@ -21,7 +21,7 @@ use crate::journal::{JournalPayload, journal};
 use crate::lock::WriterLock;
 use crate::memory_file::load;
 use crate::shared_log::{
-    LogAppendResult, LogHeads, NewFile, NewOperation, SharedLog, decode_memory,
+    LogAppendResult, LogHeads, NewOperation, OperationFile, SharedLog, decode_memory,
 };
 
 /// A version of a file, and the path of its content on the disk.
@@ -120,7 +120,7 @@ impl CopiedOperation {
             let former = read_version(disk, former.as_deref(), change.before.as_mut())?;
             let next = read_version(disk, next.as_deref(), change.after.as_mut())?;
             let (key, content) = next.unzip();
-            files.push(NewFile {
+            files.push(OperationFile {
                 former_key: former.map(|(key, _)| key),
                 key,
                 content,

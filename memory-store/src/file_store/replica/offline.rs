@@ -35,7 +35,7 @@ use crate::markdown;
 use crate::memory_file::load;
 use crate::offline_queue::{OFFLINE_FOLDER, OfflineQueue, QueuedOperation};
 use crate::oplog::Durability;
-use crate::shared_log::{LogAppendResult, NewFile, NewOperation, decode_memory};
+use crate::shared_log::{LogAppendResult, NewOperation, OperationFile, decode_memory};
 
 /// The reason of a proposal in the journal.
 const CONFLICT_REASON: &str = "changed on another machine while this one was offline";
@@ -258,7 +258,7 @@ impl FileStore {
                     let bytes = markdown::encode(&memory, "").into_bytes();
                     let key =
                         access_key(&memory.scope, self.principal_name()?.as_deref()).to_string();
-                    files.push(NewFile {
+                    files.push(OperationFile {
                         former_key: None,
                         key: Some(key),
                         content: Some(bytes.clone()),
@@ -409,7 +409,7 @@ impl FileStore {
         &self,
         operation: &Operation,
         first: &RecordedChange,
-        last: (&RecordedChange, &NewFile),
+        last: (&RecordedChange, &OperationFile),
         is_refusing: bool,
     ) -> Result<Option<Memory>, StoreError> {
         let current = self.find(&first.id)?;
@@ -503,7 +503,7 @@ impl FileStore {
 
 /// Returns whether the principal of the node may write all scopes of a queued operation.
 pub(super) fn is_permitted(operation: &NewOperation, readable: Option<&[String]>) -> bool {
-    let mut keys = operation.files.iter().flat_map(NewFile::keys);
+    let mut keys = operation.files.iter().flat_map(OperationFile::keys);
     readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
 }
 
