@@ -146,6 +146,9 @@ impl From<Error> for FrontMatterError {
 }
 
 /// Parses YAML, with time and memory proportional to the length of the text.
+///
+/// # Errors
+/// If the text is not valid YAML, or exceeds a limit.
 pub fn parse(text: &str) -> Result<YamlNode, FrontMatterError> {
     simple::parse(text).map_or_else(|| parse_any(text), Ok)
 }
@@ -165,6 +168,9 @@ fn parse_any(text: &str) -> Result<YamlNode, FrontMatterError> {
 }
 
 /// Parses YAML, with numbers and booleans spelled as in the source.
+///
+/// # Errors
+/// If the text is not valid YAML, or exceeds a limit.
 pub fn parse_spelled(text: &str) -> Result<YamlNode, FrontMatterError> {
     simple::parse(text).map_or_else(|| parse_fully(text), Ok)
 }
