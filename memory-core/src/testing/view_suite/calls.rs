@@ -446,7 +446,7 @@ fn format_hits(found: Result<(Vec<crate::Hit>, u64, Option<String>), StoreError>
     format_result(found.map(|(hits, total, degraded)| {
         let mut stored: Vec<_> = hits
             .into_iter()
-            .map(|hit| (hit.stored.memory.id, hit.stored, hit.snippet))
+            .map(|hit| (hit.stored.memory.id, hit.score, hit.stored, hit.snippet))
             .collect();
         stored.sort_by_key(|(id, ..)| *id);
         (stored, total, degraded)
