@@ -35,7 +35,7 @@
 //!
 //! The queue records the time from which it has a job for each turn, so that a start finds the turns of a process
 //! that died before it added their jobs. The index of memories finds facts and turns in the scope of their
-//! conversation, and never changes one.
+//! conversation, and the store of memories changes and deletes facts as it does notes.
 
 mod change;
 mod folder;
