@@ -20,11 +20,11 @@ fn finding_json(finding: &DoctorFinding) -> Value {
     let mut shape = json!({
         "code": finding.code.to_uppercase(),
         "path": finding.path,
-        "what": finding.what,
-        "fixed": finding.fixed,
     });
     add_field(&mut shape, "line", finding.line);
+    shape["what"] = finding.what.as_str().into();
     add_field(&mut shape, "hint", finding.hint.as_deref());
+    shape["fixed"] = finding.fixed.into();
     shape
 }
 

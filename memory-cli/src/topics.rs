@@ -274,7 +274,7 @@ pub(crate) fn undo_command(operation: Option<&OperationId>, dir: Option<&Path>) 
 /// Returns a path quoted for a shell.
 pub(crate) fn shell_quoted(path: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-~+,@%".contains(letter);
-    if path.chars().all(is_plain) {
+    if !path.is_empty() && path.chars().all(is_plain) {
         path.to_owned()
     } else {
         format!("'{}'", path.replace('\'', "'\\''"))

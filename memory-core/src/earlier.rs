@@ -63,7 +63,10 @@ pub(crate) fn find_replaced(memories: &[&Memory]) -> Vec<Option<usize>> {
     let is_candidate = |number: &usize| {
         let memory = memories[*number];
         memory.content.len() <= MAX_SIZES[1]
-            && (memory.stated_at.is_some() || has_change(&memory.content))
+            && (memory.stated_at.is_some()
+                || sentences(&memory.content)
+                    .into_iter()
+                    .any(|span| has_change(&memory.content[span])))
     };
     let changes: Vec<usize> = (0..memories.len()).filter(is_candidate).collect();
     let newest = |older: &&Memory| {
@@ -398,6 +401,10 @@ mod tests {
                 "Dropped Celery, the jobs run on Dramatiq.",
             ],
             ["Jo's number: 555 0123.", "Jo has a new number, 555 0199."],
+            [
+                "Our tasks run on Celery.",
+                "Notes of Monday. Dropped Celery, the tasks run on Dramatiq.",
+            ],
             ["周会每周一上午开。", "周会改到每周三上午开。"],
             [
                 "Die Miete beträgt 900 Euro.",

@@ -39,7 +39,7 @@ impl Operation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EnumCount, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Verb {
-    /// A memory, a topic or a value of a bank was written.
+    /// A memory, a fact, a topic or a value of a bank was written.
     Write,
     /// A memory, a topic or a value of a bank was changed.
     Update,

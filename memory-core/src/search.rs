@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::earlier::{MAX_COMPARED, find_replaced, is_replaceable, order_versions};
+use crate::earlier::{MAX_COMPARED, is_replaceable, order_versions, replaces_note};
 use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
@@ -68,16 +68,15 @@ pub(crate) fn find_replacement(
         limit: MAX_COMPARED,
         ranking: Ranking::default(),
     };
-    let mut hits = match search_sentence(&by_words, &query) {
+    let hits = match search_sentence(&by_words, &query) {
         Ok(found) => found.hits,
         Err(StoreError::Invalid { .. }) => Vec::new(),
         Err(error) => return Err(error),
     };
-    hits.retain(|hit| !hit.explanation.is_turn);
-    let mut notes = vec![older];
-    notes.extend(hits.iter().map(|hit| &hit.stored.memory));
-    let newest = find_replaced(&notes)[0];
-    Ok(newest.map(|number| hits.swap_remove(number - 1)))
+    let newer = hits
+        .into_iter()
+        .filter(|hit| !hit.explanation.is_turn && replaces_note(&hit.stored.memory, older));
+    Ok(newer.max_by_key(|hit| hit.stored.memory.last_stated_at()))
 }
 
 /// Parses a query; a query without a searchable word is an error.

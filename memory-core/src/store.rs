@@ -33,7 +33,8 @@ pub type StoreResults<'a, T> = Box<dyn Iterator<Item = Result<T, StoreError>> + 
 /// A store of memories. Every implementation passes `testing::store_suite`.
 ///
 /// An implementation needs [`MemoryStore::get`], [`MemoryStore::memories`] and [`MemoryStore::commit`]. The default of another method reads
-/// all memories, or does without the feature: caches, vectors and access counts. A large store has an index instead.
+/// all memories, or does without the feature: caches, vectors and access counts. A large store has an index instead. A store
+/// that wraps another one forwards every method: the defaults of `refresh`, `has_version` and `write_access_counts` suit only a store without files.
 ///
 /// All methods may be called from any thread and from multiple processes concurrently. The returned content is always
 /// that of the current files. The set of files is at least as recent as the last [`MemoryStore::refresh`].
@@ -99,8 +100,9 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     /// If the files cannot be read.
     fn find_by_name(&self, key: &str) -> Result<Vec<WikilinkCandidate>, StoreError> {
-        let exists = |id: &MemoryId| self.get(id).is_ok();
         let memories = read_all(self, &Filter::all())?;
+        let ids: HashSet<MemoryId> = memories.iter().map(|stored| stored.memory.id).collect();
+        let exists = |id: &MemoryId| ids.contains(id);
         Ok(memories
             .iter()
             .flat_map(|stored| scan::name_candidates(stored, key, exists))
@@ -336,16 +338,7 @@ pub trait MemoryStore: Debug + Send + Sync {
     /// # Errors
     /// If the stored vectors cannot be read.
     fn memories_without_vector(&self, _identity: &str) -> Result<Vec<MemoryId>, StoreError> {
-        let all = self.list(
-            &Filter::all(),
-            &PageRequest::default(),
-            DateTime::UNIX_EPOCH,
-        )?;
-        Ok(all
-            .memories
-            .into_iter()
-            .map(|stored| stored.memory.id)
-            .collect())
+        Ok(Vec::new())
     }
 
     /// Returns the number of memories without a vector of the model `identity` for their current text.

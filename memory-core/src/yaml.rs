@@ -228,7 +228,7 @@ fn check_depth(text: &str) -> Result<(), FrontMatterError> {
     Ok(())
 }
 
-/// Maps the [`LETTERS_TO_US`] in a text to private-use characters that the text does not contain.
+/// Maps the [`SPECIAL_LETTERS`] in a text to private-use characters that the text does not contain.
 struct LetterSubstitutes(Vec<(char, char)>);
 
 impl LetterSubstitutes {

@@ -46,7 +46,7 @@ pub(crate) fn parse(source: &str) -> Result<Yaml, YamlParseError> {
         let what = own.what.split(", while ").next().unwrap_or_default();
         error(own.line.map(|line| line + 1), what.to_owned())
     })?;
-    Yaml::from_node(node).map_err(|what| error(Some(1), what))
+    Yaml::from_node(node).map_err(|what| error(None, what))
 }
 
 impl Yaml {

@@ -195,7 +195,6 @@ impl InboxArgs {
     }
 }
 
-/// Returns a number with its noun.
 /// The decisions on several items, each of which is printed at once.
 struct Decisions<T> {
     made: Vec<T>,

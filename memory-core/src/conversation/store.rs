@@ -91,7 +91,7 @@ pub trait ConversationStore: Debug + Send + Sync {
 
     /// Makes changes like [`ConversationStore::commit`], and first records them as an operation.
     ///
-    /// Every change by a model that adds facts or deletes entries uses this method, through [`change()`](super::change()). Changes without
+    /// Every change that adds facts or deletes entries uses this method, through [`change()`](super::change()) or [`add()`](super::add()). Changes without
     /// such a change are not recorded.
     ///
     /// A repeated call with the same changes records nothing. If the operation was undone since, it also changes nothing, and an entry that

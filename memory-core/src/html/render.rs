@@ -226,8 +226,7 @@ impl EventRenderer<'_> {
         if let Some(target) = target {
             self.open.push(OpenLink::Link);
             let mut html = String::from("<a href=\"");
-            // An address has no elements: a hidden character in it is escaped by the browser.
-            push_attribute(&mut html, &target);
+            push_address(&mut html, &target);
             return html + "\"" + attributes + ">";
         }
         let address = Some(address.to_owned()).filter(|_| !is_wikilink);
@@ -265,15 +264,22 @@ impl EventRenderer<'_> {
     }
 }
 
-/// Appends the value of an attribute.
-fn push_attribute(html: &mut String, text: &str) {
-    for character in text.chars() {
+/// Appends an address as the value of an attribute. Hidden characters, and all others outside ASCII, become the bytes of their UTF-8 form.
+fn push_address(html: &mut String, address: &str) {
+    for character in address.chars() {
         match character {
             '<' => html.push_str("&lt;"),
             '>' => html.push_str("&gt;"),
             '&' => html.push_str("&amp;"),
             '"' => html.push_str("&quot;"),
-            other => html.push(other),
+            '\'' => html.push_str("&#39;"),
+            '!'..='~' => html.push(character),
+            other => {
+                let mut bytes = [0; 4];
+                for byte in other.encode_utf8(&mut bytes).bytes() {
+                    html.push_str(&format!("%{byte:02X}"));
+                }
+            }
         }
     }
 }
@@ -394,6 +400,14 @@ mod tests {
         );
         assert_eq!(plain_text("ääää", 3), "ä");
         assert_eq!(plain_text("", 9), "");
+    }
+
+    #[test]
+    fn an_address_contains_no_hidden_character() {
+        for html in rendered("[a](https://a.b/&#27;]0;x&#7;é&#x202E;)") {
+            let html = html.expect("it is short");
+            assert!(html.contains("%1B]0;x%07%C3%A9%E2%80%AE"), "{html}");
+        }
     }
 
     #[test]
