@@ -134,6 +134,25 @@ fn a_fact_is_changed_linked_deleted_and_undone_like_a_memory_and_stays_in_its_co
     assert_eq!(shown["links"], serde_json::json!([note]), "{shown}");
     let contents = sandbox.run_json(&["conversations", "show", "default"]);
     assert_eq!(contents["facts"][0]["content"], "User likes black tea");
+    let folder = sandbox.path(".memory/entries/default/facts");
+    let own = "---\nid: e0000000-0000-4000-8000-000000000001\nrole: memory\ncreated_at: 2026-11-01T10:00:00.123456789Z\nmood: calm # mine\n---\n\nUser walks\n\n";
+    std::fs::write(folder.join("own.md"), own).expect("it is written");
+    sandbox.run(&[
+        "tag",
+        "e0000000-0000-4000-8000-000000000001",
+        "--add",
+        "legs",
+    ]);
+    let tagged = std::fs::read_to_string(folder.join("own.md")).expect("it is there");
+    let (front, body) = tagged.rsplit_once("---\n").expect("front matter");
+    assert_eq!(body, "\nUser walks\n\n");
+    assert!(
+        front.contains("00.123456789Z\nmood: calm # mine\n") && front.contains("legs"),
+        "{front}"
+    );
+    sandbox.run(&["delete", "e0000000-0000-4000-8000-000000000001"]);
+    sandbox.run(&["undo"]);
+    sandbox.run(&["undo"]);
     let refused = sandbox.run(&["edit", &id, "--scope", "global"]);
     assert!(refused.contains("cannot change its scope"), "{refused}");
     for _ in 0..3 {

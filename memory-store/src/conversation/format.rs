@@ -215,6 +215,7 @@ pub(crate) fn decode_as_memory(path: &str, bytes: &[u8], modified: DateTime<Utc>
                 let fields = markdown::decode(path, bytes, entry.created_at).memory;
                 Memory {
                     id,
+                    content: entry.content,
                     scope,
                     source: SOURCE.into(),
                     role: None,

@@ -8,7 +8,7 @@ use crate::disk::{parent_folder, stage_file};
 use crate::error::write_error;
 use crate::index::RefreshDepth;
 use crate::markdown;
-use crate::memory_file::time_from_nanos;
+use crate::memory_file::{is_conversation_file, time_from_nanos};
 use crate::oplog::LogPosition;
 
 /// Time for which a changed file is left to its author.
@@ -50,7 +50,9 @@ impl FileStore {
         };
         let (memory, path) = (&loaded.stored.memory, loaded.stored.path.as_str());
         let changed = time_from_nanos(loaded.signature.modified_ns);
+        // The undo of conversations compares whole files.
         if loaded.stored.problem.is_some()
+            || is_conversation_file(path)
             || (now - changed).abs() < EDITING_TIME
             || self.is_in_editor(path)
         {

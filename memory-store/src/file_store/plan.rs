@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use memory_core::conversation::MAX_CONTENT;
 use memory_core::{
     Category, Change, ChangeOutcome, ChangeSet, ContentHash, Duplicates, ExportedFile, FileVersion,
     Memory, MemoryId, Phase, Scope, StoreError, StoredMemory, text,
@@ -162,23 +163,24 @@ impl FileStore {
             return Err(StoreError::Damaged(problem.clone()));
         }
         let is_fact = is_conversation_file(&before.path);
+        let mut memory = memory.clone();
         if is_fact {
-            self.check_fact(before, memory)?;
+            self.check_fact(before, &memory)?;
+            keep_written_form(&loaded, &mut memory)?;
         }
         let former_name = before.path.rsplit('/').next().unwrap_or(&before.path);
         let name = if memory.scope == before.memory.scope {
             former_name.to_owned()
         } else {
-            self.name_in_new_scope(former_name, memory)?
+            self.name_in_new_scope(former_name, &memory)?
         };
         let path = if is_fact
-            || category_folder(memory) == category_folder(&before.memory) && name == former_name
+            || category_folder(&memory) == category_folder(&before.memory) && name == former_name
         {
             before.path.clone()
         } else {
-            self.free_path(category_folder(memory), &name, plan)?
+            self.free_path(category_folder(&memory), &name, plan)?
         };
-        let mut memory = memory.clone();
         memory.access_count = memory
             .access_count
             .max(before.memory.access_count.saturating_add(unfolded));
@@ -217,6 +219,11 @@ impl FileStore {
         } else if memory.scope != before.memory.scope {
             format!(
                 "{path} is a fact of a conversation and cannot change its scope; write its text as a memory of the other scope"
+            )
+        } else if MAX_CONTENT < memory.content.len() {
+            format!(
+                "the text has {} bytes; the maximum for a fact is {MAX_CONTENT}",
+                memory.content.len()
             )
         } else if self.replica.is_some() {
             format!(
@@ -313,6 +320,26 @@ impl FileStore {
         }
         unreachable!("numbers do not run out")
     }
+}
+
+/// Gives the unchanged fields of a fact the form that they have in its file, which differs in blank lines and in parts of a microsecond.
+fn keep_written_form(loaded: &MemoryFile, memory: &mut Memory) -> Result<(), StoreError> {
+    let before = &loaded.stored;
+    let written = markdown::decode(&before.path, &loaded.bytes, before.memory.created_at);
+    if let Some(problem) = written.problem {
+        let why = format!(
+            "{} cannot be updated, because {}; edit its text in the file instead",
+            before.path, problem.what
+        );
+        return Err(StoreError::Invalid { why });
+    }
+    if memory.content == before.memory.content {
+        memory.content = written.memory.content;
+    }
+    if memory.created_at == before.memory.created_at {
+        memory.created_at = written.memory.created_at;
+    }
+    Ok(())
 }
 
 /// Returns the name of the file of a new memory.

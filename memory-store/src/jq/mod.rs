@@ -37,7 +37,6 @@
 //!   flag `l` (longest match) has no effect.
 //! - `now` is the time of the machine, and `localtime`, `strflocaltime` and `mktime` support no time zone but UTC. Years are
 //!   from -262143 to 262142; `strftime` writes them with at least four digits, and with a sign outside of 0 to 9999.
-//!   Years are from -262143 to 262142; `strftime` writes them with four digits at least, and with a sign outside of 0 to 9999.
 //! - `input_filename` is `null`, `input_line_number` is 0, `debug` and `stderr` have no effect, `$__prog_args` does not exist.
 //! - `-0` as the result of a computation is printed as `-0`.
 //! - Builtins with several arguments that each have several outputs iterate over the first argument in the outer loop.

@@ -100,7 +100,12 @@ impl FolderReplica {
         });
         self.connection.record_pull(None);
         match done {
-            Err(error) if is_temporary(&error) && self.read_state(disk, root)?.is_some() => {
+            // A file that cannot be written is no temporary problem: nothing reports it later.
+            Err(error)
+                if is_temporary(&error)
+                    && error.code() != Code::Io
+                    && self.read_state(disk, root)?.is_some() =>
+            {
                 Ok(false)
             }
             done => done,

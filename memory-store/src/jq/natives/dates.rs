@@ -1,5 +1,7 @@
 //! Builtins for dates, with the patterns of C in its own locale. The only time zone is UTC.
 
+use std::fmt::Write;
+
 use chrono::format::{Parsed, StrftimeItems, parse_and_remainder};
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike};
 use jaq_core::native::Fun;
@@ -143,7 +145,10 @@ fn parse<'t>(text: &'t str, pattern: &str) -> Option<(NaiveDateTime, &'t str)> {
 /// The fields that C reads in more forms than chrono, and the fields of chrono that have these forms.
 const PARSED_FIELDS: [(char, &str); 4] = [('a', "%A"), ('b', "%B"), ('h', "%B"), ('z', "%#z")];
 
-/// Returns a pattern of C for chrono, with other fields for those in `replaced`.
+/// The fields of C, which chrono has as well. It has further ones.
+const FIELDS: &str = "aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ%";
+
+/// Returns a pattern of C for chrono, with other fields for those in `replaced`. What is no field of C becomes text.
 ///
 /// The modifiers `E` and `O` have no effect in the locale of C.
 fn translate(pattern: &str, replaced: &[(char, &str)]) -> String {
@@ -160,7 +165,10 @@ fn translate(pattern: &str, replaced: &[(char, &str)]) -> String {
         };
         match replaced.iter().find(|(field, _)| Some(*field) == letter) {
             Some((_, field)) => out.push_str(field),
-            None => out.extend(['%'].into_iter().chain(letter)),
+            None => match letter {
+                Some(letter) if FIELDS.contains(letter) => out.extend(['%', letter]),
+                letter => out.extend(['%', '%'].into_iter().chain(letter)),
+            },
         }
     }
     out
@@ -192,9 +200,10 @@ fn format_date(value: &Val, format: &Val, name: &str) -> JqEvalResult {
         .ok_or_else(|| runtime_error(format!("{name} requires parsed datetime inputs")))?;
     let pattern = translate(format, &[]);
     let items = StrftimeItems::new_lenient(&pattern);
-    Ok(Val::str(
-        moment.and_utc().format_with_items(items).to_string(),
-    ))
+    let mut text = String::new();
+    write!(text, "{}", moment.and_utc().format_with_items(items))
+        .map_err(|_| runtime_error(format!("{name}: unknown system failure")))?;
+    Ok(Val::str(&text))
 }
 
 #[cfg(test)]
@@ -265,6 +274,7 @@ mod tests {
     #[test]
     fn what_c_does_not_know_stays_as_it_is() {
         assert_eq!(formatted(0.0, "%Q %% %"), "%Q % %");
+        assert_eq!(formatted(0.0, "%#z %+ %f %:z %E#z"), "%#z %+ %f %:z %#z");
     }
 
     #[test]
