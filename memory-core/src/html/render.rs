@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 
 use ammonia::{Builder, UrlRelative};
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
@@ -277,7 +278,8 @@ fn push_address(html: &mut String, address: &str) {
             other => {
                 let mut bytes = [0; 4];
                 for byte in other.encode_utf8(&mut bytes).bytes() {
-                    html.push_str(&format!("%{byte:02X}"));
+                    // A string takes every write.
+                    let _ = write!(html, "%{byte:02X}");
                 }
             }
         }
