@@ -531,6 +531,7 @@ mod tests {
             "|",
             "|a|b|\n",
             "|a|b|\n|-|-|\n|c|d|\n\n",
+            "|a|b|\n|-|-|\n|c|\n\n",
             "```\n",
             "```\na\n```\n",
             "~~~ a\n",
@@ -546,7 +547,8 @@ mod tests {
         ];
         let (small, large) = (1 << 9, 1 << 12);
         for construct in constructs {
-            for end in ["", "\n", &construct.chars().rev().collect::<String>()] {
+            let reversed: String = construct.chars().rev().collect();
+            for end in ["", "\n", "\n\n", "\n[a]:", &reversed] {
                 let text = |size: usize| {
                     let count = size / construct.len();
                     construct.repeat(count) + &end.repeat(count)
