@@ -4,11 +4,11 @@ use chrono::TimeDelta;
 
 use super::{all, draft, found, put, query};
 use crate::{
-    AcceptOptions, Acceptance, AgentName, Category, Code, Draft, Filter, ListOrder, MemoryId,
-    MemoryStoreExt, MergeVersions, PageRequest, Patch, Phase, ProposalFilter, ProposedAction,
-    Query, Reminder, ReminderQuery, ReviewPolicy, Scope, SecretPolicy, Services, StaleProposals,
-    Tags, View, WritePolicy, accept, backlinks, delete, link, list, merge, proposal, proposals,
-    read, reject, search, tag, undo, update, write,
+    AcceptOptions, Acceptance, AgentName, Category, Code, Draft, Filter, ListOrder, MemoryStoreExt,
+    MergeVersions, PageRequest, Patch, Phase, ProposalFilter, ProposedAction, Query, Reminder,
+    ReminderQuery, ReviewPolicy, Scope, SecretPolicy, Services, StaleProposals, Tags, View,
+    WritePolicy, accept, backlinks, delete, link, list, merge, proposal, proposals, read, reject,
+    search, tag, undo, update, write,
 };
 
 const OPTIONS: AcceptOptions = AcceptOptions {
