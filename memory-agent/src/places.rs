@@ -188,7 +188,7 @@ impl PlacesState {
         }
     }
 
-    /// Returns the connection whose place `holder` may take: the longest idle one of the holder with the most places.
+    /// Returns the connection that `holder` may replace: the longest idle one of the holder with the most places.
     ///
     /// A holder loses none to one that would then have more.
     fn idle_connection(&self, holder: PlaceHolder) -> Option<u64> {

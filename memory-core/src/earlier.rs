@@ -27,9 +27,10 @@ const REACH: (usize, usize) = (3, 2);
 /// The number of notes that are compared with a note, and of hits that are compared with each other.
 pub(crate) const MAX_COMPARED: usize = 30;
 
-/// Returns whether a newer note may replace this one.
-pub(crate) fn is_replaceable(memory: &Memory) -> bool {
-    ReplaceableNote::of(memory).is_some()
+/// Returns the test whether a note replaces `older`, or `None` if no note can.
+pub(crate) fn replacement_test(older: &Memory) -> Option<impl Fn(&Memory) -> bool> {
+    let older = ReplaceableNote::of(older)?;
+    Some(move |newer: &Memory| older.is_replaced_by(newer))
 }
 
 /// Returns whether a note states a change of the older one, or repeats the statement that the older one changed.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::earlier::{MAX_COMPARED, is_replaceable, order_versions, replaces_note};
+use crate::earlier::{MAX_COMPARED, order_versions, replacement_test};
 use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
 use crate::text::WordOverlaps;
@@ -54,9 +54,9 @@ pub(crate) fn find_replacement(
     services: &Services,
     older: &Memory,
 ) -> Result<Option<Hit>, StoreError> {
-    if !is_replaceable(older) {
+    let Some(replaces) = replacement_test(older) else {
         return Ok(None);
-    }
+    };
     let by_words = Services {
         embedder: None,
         reranking: None,
@@ -75,7 +75,7 @@ pub(crate) fn find_replacement(
     };
     let newer = hits
         .into_iter()
-        .filter(|hit| !hit.explanation.is_turn && replaces_note(&hit.stored.memory, older));
+        .filter(|hit| !hit.explanation.is_turn && replaces(&hit.stored.memory));
     Ok(newer.max_by_key(|hit| hit.stored.memory.last_stated_at()))
 }
 

@@ -7,7 +7,7 @@
 //! | a read memory | as in a list, with `scope`, `version`, `cursor?`, `next?` |
 //! | a changed memory | `{id, text, category?, scope, …}` with the first words as text |
 //!
-//! `id` is a short id, `date` a local day, and `text` the passage that answers, or the whole text. `more` is the number of further
+//! `id` is a short id, `date` a local day, and `text` the matching passage, or the whole text. `more` is the number of further
 //! characters of a text, or of further items of a list; `next` states how to get them. `at` is the number
 //! of characters before the passage, which `memory_read` accepts as `cursor`. The category of the inbox and the scope `global` are left
 //! out.
@@ -26,13 +26,13 @@ use super::cursor::ListCursor;
 use crate::answer_text::answer_text;
 use crate::json::add_field;
 
-/// Default maximum number of tokens of a brief answer.
+/// Default maximum number of tokens of a brief result.
 const DEFAULT_BUDGET: usize = 2_000;
 
-/// Minimum of a budget; a smaller one holds no useful answer.
+/// Minimum of a budget; a smaller one holds no useful result.
 const MIN_BUDGET: usize = 200;
 
-/// Maximum of the budget of a brief answer.
+/// Maximum of the budget of a brief result.
 const MAX_BUDGET: usize = 8_000;
 
 /// Approximate number of tokens of a hit.
@@ -50,7 +50,7 @@ const MAX_TAGS: usize = 8;
 /// Maximum number of characters of the first words of a changed memory.
 pub(super) const MAX_WORDS: usize = 120;
 
-/// The maximum size of a brief answer in tokens: of its JSON or its text, whichever is larger.
+/// The maximum size of a brief result in tokens: of its JSON or its text, whichever is larger.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct AnswerBudget(usize);
 
@@ -88,7 +88,7 @@ fn upper_token_count(text: &str) -> usize {
     text.chars().map(twentieths).sum::<usize>().div_ceil(20)
 }
 
-/// Returns the tokens of a part of an answer in the larger of its forms, since a client passes one of them to its model.
+/// Returns the tokens of a part of a result in the larger of its forms, since a client passes one of them to its model.
 fn larger_form(part: &Value) -> usize {
     upper_token_count(&part.to_string()).max(upper_token_count(&answer_text(part)))
 }
@@ -212,7 +212,7 @@ pub(super) struct BriefItem<'a> {
     recalled: RecalledId,
 }
 
-/// A list of memories, of which an answer shows as many as fit.
+/// A list of memories, of which a result shows as many as fit.
 pub(super) struct BriefList<'a> {
     /// The key of the items.
     pub key: &'static str,
@@ -233,7 +233,7 @@ pub(super) struct BriefList<'a> {
 }
 
 impl<'a> BriefList<'a> {
-    /// Returns the passages of hits that answer `query`.
+    /// Returns the passages of hits that match `query`.
     pub(super) fn passages_of_hits(hits: &'a [Hit], query: &str) -> Vec<BriefItem<'a>> {
         let selector = PassageSelector::new(query);
         let item = |hit: &'a Hit| BriefItem {

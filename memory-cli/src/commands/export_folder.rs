@@ -27,10 +27,10 @@ pub(super) struct ExportFolder {
 }
 
 impl ExportFolder {
-    /// Begins an export into a folder that does not exist, is empty, or contains a former export in the same format.
+    /// Starts an export into a folder that does not exist, is empty, or contains a previous export in the same format.
     ///
     /// # Errors
-    /// If the folder contains other files, or if files of the former export were changed.
+    /// If the folder contains other files, or if files of the previous export were changed.
     pub(super) fn open(target: &Path, shown: &str, format: &'static str) -> Result<Self, Failure> {
         let failed = |source: io::Error| Failure::File {
             action: format!("write the folder {shown}"),
@@ -83,7 +83,7 @@ impl ExportFolder {
         Ok(())
     }
 
-    /// Moves the files to the folder, and deletes those of the former export.
+    /// Moves the files to the folder, and deletes those of the previous export.
     pub(super) fn finish(self) -> Result<(), Failure> {
         if let Some(path) = self
             .files
@@ -175,7 +175,7 @@ impl ExportFolder {
     }
 }
 
-/// Returns the files of the former export in a folder, with their hashes.
+/// Returns the files of the previous export in a folder, with their hashes.
 fn former_files(
     marker: &[u8],
     target: &Path,

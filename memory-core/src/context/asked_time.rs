@@ -1,11 +1,11 @@
-//! Recognizes notes on a day that a prompt asks about, such as an appointment for "what do I have on Tuesday?".
+//! Recognizes notes on a day that a prompt names, such as an appointment for "what do I have on Tuesday?".
 
 use chrono::{DateTime, Days, FixedOffset, Months, Offset, TimeZone};
 
 use crate::datetime::{DateMention, DatePrecision, TimeRelation, find_dates};
 use crate::query_parser::current_period;
 
-/// The present or future time that a prompt asks about.
+/// The present or future time that a prompt names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AskedTime {
     from: DateTime<FixedOffset>,
