@@ -263,7 +263,7 @@ async function onChange(mark) {
   const page = await loadPage(here);
   const navigation = document.querySelector(".site-navigation");
   // The number of items that wait in the inbox.
-  if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".site-navigation ul"]);
+  if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".navigation-groups"]);
   const changes = page && describeChanges(page);
   if (!changes) return;
   if (isInUse()) {

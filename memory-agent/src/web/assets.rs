@@ -23,7 +23,8 @@ const STYLE: Asset = Asset {
 const SCRIPT: Asset = Asset {
     name: "app.js",
     media_type: "text/javascript; charset=utf-8",
-    text: include_str!("../../assets/app.js"),
+    // One file for the browser, of parts that share their names.
+    text: concat!(include_str!("../../assets/app.js")),
 };
 const ICON: Asset = Asset {
     name: "icon.svg",

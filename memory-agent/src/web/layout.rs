@@ -3,68 +3,49 @@
 use super::assets::{AssetPaths, PATHS};
 use super::html::Label;
 
-/// A section of the navigation.
+/// A section of the navigation: its pages are those below its path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Section {
-    Memories,
-    Inbox,
-    Reminders,
-    Graph,
-    Activity,
-    Sessions,
-    Topics,
-    Banks,
-    Conversations,
-    Instances,
-    Health,
+pub(crate) struct Section {
+    pub(crate) path: &'static str,
+    pub(crate) title: &'static str,
 }
 
+const fn section(path: &'static str, title: &'static str) -> Section {
+    Section { path, title }
+}
+
+/// The path of the inbox, whose section shows how many items wait.
+const INBOX: &str = "/inbox";
+
+/// The groups of the navigation: daily work, what agents do, other data, and the home itself.
+pub(crate) const NAVIGATION: [&[Section]; 4] = [
+    &[
+        section(INBOX, "Inbox"),
+        section("/memories", "Memories"),
+        section("/reminders", "Reminders"),
+    ],
+    &[
+        section("/sessions", "Sessions"),
+        section("/activity", "Activity"),
+        section("/graph", "Graph"),
+    ],
+    &[
+        section("/topics", "Topics"),
+        section("/banks", "Banks"),
+        section("/conversations", "Conversations"),
+        section("/instances", "Instances"),
+    ],
+    &[section("/health", "Health")],
+];
+
 impl Section {
-    /// The sections, in the order of the navigation.
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Memories,
-        Self::Inbox,
-        Self::Reminders,
-        Self::Graph,
-        Self::Activity,
-        Self::Sessions,
-        Self::Topics,
-        Self::Banks,
-        Self::Conversations,
-        Self::Instances,
-        Self::Health,
-    ];
-
-    pub(crate) const fn title(self) -> &'static str {
-        match self {
-            Self::Memories => "Memories",
-            Self::Inbox => "Inbox",
-            Self::Reminders => "Reminders",
-            Self::Graph => "Graph",
-            Self::Activity => "Activity",
-            Self::Sessions => "Sessions",
-            Self::Topics => "Topics",
-            Self::Banks => "Banks",
-            Self::Conversations => "Conversations",
-            Self::Instances => "Instances",
-            Self::Health => "Health",
-        }
-    }
-
-    pub(crate) const fn path(self) -> &'static str {
-        match self {
-            Self::Memories => "/memories",
-            Self::Inbox => "/inbox",
-            Self::Reminders => "/reminders",
-            Self::Graph => "/graph",
-            Self::Activity => "/activity",
-            Self::Sessions => "/sessions",
-            Self::Topics => "/topics",
-            Self::Banks => "/banks",
-            Self::Conversations => "/conversations",
-            Self::Instances => "/instances",
-            Self::Health => "/health",
-        }
+    /// Returns the section of a page.
+    pub(super) fn of(path: &str) -> Option<Self> {
+        let is_within = |section: &Self| {
+            path.strip_prefix(section.path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        NAVIGATION.into_iter().flatten().copied().find(is_within)
     }
 }
 
@@ -134,14 +115,14 @@ impl Layout {
         }
     }
 
-    pub(crate) fn is_current(&self, section: Section) -> bool {
-        self.section == Some(section)
+    pub(crate) fn is_current(&self, section: &Section) -> bool {
+        self.section.as_ref() == Some(section)
     }
 
     /// Returns the number of items that wait in a section, if there are any.
-    pub(crate) fn waiting(&self, section: Section) -> Option<u64> {
+    pub(crate) fn waiting(&self, section: &Section) -> Option<u64> {
         self.inbox
-            .filter(|count| section == Section::Inbox && 0 < *count)
+            .filter(|count| section.path == INBOX && 0 < *count)
     }
 
     pub(crate) fn is_signed_in(&self) -> bool {

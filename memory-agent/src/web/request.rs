@@ -113,15 +113,10 @@ impl WebRequest {
 
     /// Returns the frame of a page. The path determines the section.
     pub(crate) fn layout(&self, title: &str) -> Layout {
-        let is_within = |section: &Section| {
-            self.path
-                .strip_prefix(section.path())
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         let mark = self.web.config.host.change_mark();
         Layout {
             title: title.to_owned(),
-            section: Section::ALL.into_iter().find(is_within),
+            section: Section::of(&self.path),
             csrf: self.session.csrf().to_owned(),
             query: String::new(),
             filters: Vec::new(),
