@@ -334,7 +334,9 @@ impl TryFrom<WireChanges> for JournalPayload {
 
 #[cfg(test)]
 mod tests {
-    use memory_core::{ContentHash, IdSource, MemoryId, Operation, Verb, testing::CountingIds};
+    use memory_core::{
+        ContentHash, IdSource, MemoryId, Operation, OperationId, Verb, testing::CountingIds,
+    };
 
     use super::{
         CommitStep, PlannedFile, ReplacedFile, execute_record, journal, record_steps, recover,
@@ -394,5 +396,47 @@ mod tests {
             [Some(b"kept".to_vec()), None, Some(b"former".to_vec())]
         );
         assert_eq!(journal(&disk).operations().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn operations_with_a_text_are_those_of_the_log_that_contain_it_and_all_undos() {
+        let home = tempfile::tempdir().unwrap();
+        let disk = RealDisk::open(home.path()).unwrap();
+        let ids = CountingIds::default();
+        let log = journal(&disk);
+        let append = |id: &OperationId, undoes: Option<&OperationId>, name: &str| {
+            let operation = Operation {
+                id: id.clone(),
+                verb: Verb::Import,
+                by: "test".into(),
+                at: chrono::DateTime::UNIX_EPOCH,
+            };
+            let step = CommitStep {
+                id: MemoryId::for_path(name),
+                before: None,
+                after: Some(PlannedFile {
+                    path: name.into(),
+                    bytes: Vec::new(),
+                }),
+                why: None,
+            };
+            let record = record_steps(&disk, &operation, undoes, &[step]);
+            log.append(&record, Durability::Unsynced).unwrap();
+            operation
+        };
+        let [first, second, undo] = [(); 3].map(|()| ids.operation_id());
+        append(&first, None, "tea");
+        append(&second, None, "tea");
+        // The last part of the second operation was not carried out. Its line does not contain the text.
+        let aborted = append(&second, None, "milk");
+        log.append_abort(&aborted).unwrap();
+        append(&undo, Some(&second), "sugar");
+
+        let wanted = MemoryId::for_path("tea").to_string();
+        let found = log.operations_with(Some(&wanted)).unwrap();
+        let found: Vec<_> = found.map(|record| record.unwrap().operation.id).collect();
+        assert_eq!(found, [undo, second, first]);
+        let found = log.operations_with(Some("coffee")).unwrap();
+        assert_eq!(found.count(), 1, "the undo");
     }
 }

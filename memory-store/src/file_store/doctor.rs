@@ -143,7 +143,7 @@ impl FileStore {
             .zip(0..)
             .collect();
         let (principal, mut invalid) = (self.principal_name()?, Vec::new());
-        for record in self.journaled_operations() {
+        for record in self.journaled_operations(None) {
             let Recorded {
                 operation, subject, ..
             } = record?;
@@ -280,7 +280,7 @@ impl FileStore {
             .collect();
         let mut seen = HashSet::<MemoryId>::new();
         let mut gone = Vec::new();
-        for begun in self.journaled_operations() {
+        for begun in self.journaled_operations(None) {
             let begun = begun?;
             let changes = begun
                 .subject

@@ -45,11 +45,13 @@ impl History for FileStore {
 
     fn changes(&self, id: &OperationId) -> StoreResults<'_, RecordedChange> {
         let id = id.clone();
-        let changes = self.journaled_operations().filter(move |begun| {
-            begun
-                .as_ref()
-                .map_or(true, |begun| begun.operation.id == id)
-        });
+        let changes = self
+            .journaled_operations(Some(id.as_str()))
+            .filter(move |begun| {
+                begun
+                    .as_ref()
+                    .map_or(true, |begun| begun.operation.id == id)
+            });
         Box::new(changes.flat_map(|begun| {
             match begun {
                 Ok(begun) => begun
@@ -66,7 +68,7 @@ impl History for FileStore {
 
     fn changes_of(&self, verb: Verb) -> StoreResults<'_, RecordedChange> {
         Box::new(
-            self.tracked_operations()
+            self.tracked_operations(Some(&format!("\"verb\":\"{}\"", verb.as_str())))
                 .flat_map(move |tracked| match tracked {
                     Ok(TrackedOperation { record, .. }) if record.operation.verb != verb => {
                         Vec::new()
@@ -84,7 +86,7 @@ impl History for FileStore {
     }
 
     fn trashed(&self) -> StoreResults<'_, TrashedFile> {
-        let trashed = self.tracked_operations().flat_map(
+        let trashed = self.tracked_operations(Some("\"trash\":")).flat_map(
             move |tracked| -> Vec<Result<TrashedFile, StoreError>> {
                 let TrackedOperation { record, states, .. } = match tracked {
                     Ok(tracked) => tracked,
@@ -117,11 +119,12 @@ impl History for FileStore {
 
     fn changes_to(&self, id: &MemoryId) -> StoreResults<'_, Recorded<RecordedChange>> {
         let id = *id;
-        Box::new(self.changes_where(move |change| change.id == id))
+        let text = id.to_string();
+        Box::new(self.changes_where(Some(&text), move |change| change.id == id))
     }
 
     fn all_changes(&self) -> StoreResults<'_, Recorded<RecordedChange>> {
-        Box::new(self.changes_where(|_| true))
+        Box::new(self.changes_where(None, |_| true))
     }
 
     fn memory_in_trash(&self, trash: &str) -> Result<Memory, StoreError> {
@@ -331,7 +334,7 @@ impl FileStore {
             return Ok(false);
         }
         let mut wanted = trashed.operation.id.clone();
-        for record in self.journaled_operations() {
+        for record in self.journaled_operations(None) {
             let record = record?;
             if record.operation.id == wanted {
                 let mut changes = record.subject.changes.iter();
@@ -389,11 +392,13 @@ impl FileStore {
         Ok(ChangeOutcome::Kept { id, path })
     }
 
-    fn changes_where(
-        &self,
-        is_wanted: impl Fn(&RecordedChange) -> bool,
-    ) -> impl Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> {
-        self.tracked_operations()
+    /// Iterates over the changes that satisfy `is_wanted`, newest first; `text` is in the line of each.
+    fn changes_where<'a, F: Fn(&RecordedChange) -> bool + 'a>(
+        &'a self,
+        text: Option<&str>,
+        is_wanted: F,
+    ) -> impl Iterator<Item = Result<Recorded<RecordedChange>, StoreError>> + use<'a, F> {
+        self.tracked_operations(text)
             .flat_map(move |tracked| match tracked {
                 Ok(TrackedOperation {
                     mut record,
@@ -419,12 +424,13 @@ impl FileStore {
             })
     }
 
-    /// Iterates over the operations in the journal, newest first.
+    /// Iterates over the operations in the journal, newest first; with `text`, those whose line contains it and all undos.
     fn tracked_operations(
         &self,
-    ) -> impl Iterator<Item = Result<TrackedOperation, StoreError>> + '_ {
+        text: Option<&str>,
+    ) -> impl Iterator<Item = Result<TrackedOperation, StoreError>> + use<'_> {
         let mut tracker = UndoTracker::default();
-        self.journaled_operations().map(move |record| {
+        self.journaled_operations(text).map(move |record| {
             let record = record?;
             let states = tracker.add(&record);
             let undone_by = tracker.undo_of(&record.operation.id).cloned();
@@ -436,11 +442,13 @@ impl FileStore {
         })
     }
 
-    /// Iterates over the operations in the journal that were not aborted, newest first.
+    /// Iterates over the operations in the journal that were not aborted, newest first; with `text`, those whose line contains it and all
+    /// undos.
     pub(super) fn journaled_operations(
         &self,
-    ) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + '_ {
-        let (operations, failed) = match self.journal().operations() {
+        text: Option<&str>,
+    ) -> impl Iterator<Item = Result<Recorded<JournalPayload>, StoreError>> + use<'_> {
+        let (operations, failed) = match self.journal().operations_with(text) {
             Ok(operations) => (Some(operations), None),
             Err(error) => (None, Some(Err(error))),
         };
@@ -452,7 +460,7 @@ impl FileStore {
         let mut position = HashMap::<OperationId, usize>::new();
         // The numbers of own changes of each operation, and of those that undos had an effect on.
         let mut counts = Vec::<(usize, usize)>::new();
-        for tracked in self.tracked_operations() {
+        for tracked in self.tracked_operations(None) {
             let TrackedOperation {
                 record,
                 states,
@@ -531,7 +539,7 @@ impl FileStore {
     /// Returns the number of changes of each memory by `id` that were reverted, or left out because the memory was changed since.
     fn reverted_changes(&self, id: &OperationId) -> Result<HashMap<MemoryId, usize>, StoreError> {
         let mut tracker = UndoTracker::default();
-        for record in self.journaled_operations() {
+        for record in self.journaled_operations(Some(id.as_str())) {
             let record = record?;
             if record.operation.id != *id {
                 tracker.add(&record);

@@ -30,7 +30,7 @@ impl FileStore {
         self.purge_log(before)?;
         let (mut files, mut bytes) = (0, 0);
         let mut slice = BTreeMap::new();
-        for begun in self.journaled_operations() {
+        for begun in self.journaled_operations(None) {
             let begun = begun?;
             let is_old = begun.operation.at < before;
             for trash in begun

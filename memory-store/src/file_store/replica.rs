@@ -227,7 +227,7 @@ impl FileStore {
         if is_private(&stored.path) {
             return Ok(true);
         }
-        for record in self.journaled_operations() {
+        for record in self.journaled_operations(None) {
             let changes = record?.subject.changes;
             let of_memory = changes
                 .iter()

@@ -27,6 +27,7 @@ use std::io;
 use std::marker::PhantomData;
 
 use chrono::{DateTime, Utc};
+use memchr::memmem::Finder;
 use memory_core::{
     ContentHash, Operation, OperationId, Recorded, StoreError, mark_undone, mark_undone_lazily,
 };
@@ -206,7 +207,34 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
     pub(crate) fn operations(
         &self,
     ) -> LogResult<impl Iterator<Item = LogResult<Recorded<P>, P>> + use<'d, P>, P> {
-        Ok(without_aborted(self.lines(None)?))
+        self.operations_with(None)
+    }
+
+    /// Iterates over the operations without those that were aborted, newest first. With `text`, only those whose line contains it, and
+    /// all undos: other lines are not parsed, which takes most of the time of reading a log.
+    pub(crate) fn operations_with(
+        &self,
+        text: Option<&str>,
+    ) -> LogResult<impl Iterator<Item = LogResult<Recorded<P>, P>> + use<'d, P>, P> {
+        let wanted = text.map(|text| {
+            [text, "\"undoes\":", "\"aborted\":"].map(|text| Finder::new(text).into_owned())
+        });
+        let refused = self.read_error();
+        let lines = files::lines_newest_first(self.disk, self.folder, None).map_err(&refused)?;
+        let mut aborted = AbortedOperations::default();
+        Ok(lines.filter_map(move |line| {
+            let bytes = match line {
+                Ok(bytes) => bytes,
+                Err(error) => return Some(Err(refused(error))),
+            };
+            // An aborted part of an operation may be any line.
+            let is_wanted =
+                |texts: &[Finder<'_>; 3]| texts.iter().any(|text| text.find(&bytes).is_some());
+            if aborted.is_empty() && !wanted.as_ref().is_none_or(is_wanted) {
+                return None;
+            }
+            aborted.keep(LogLine::from_json(&bytes)?).map(Ok)
+        }))
     }
 
     /// Iterates over the operations of which `is_completed`, newest first, with their undos.
@@ -306,24 +334,41 @@ pub(crate) fn operation_from_json<P: LogPayload>(line: &[u8]) -> Option<Recorded
 fn without_aborted<P, E>(
     lines: impl Iterator<Item = Result<LogLine<P>, E>>,
 ) -> impl Iterator<Item = Result<Recorded<P>, E>> {
-    let mut aborted: Vec<OperationId> = Vec::new();
+    let mut aborted = AbortedOperations::default();
     lines.filter_map(move |line| match line {
         Err(error) => Some(Err(error)),
-        Ok(LogLine::Aborted(id)) => {
-            aborted.push(id);
-            None
-        }
-        // The parts of an operation are several lines with the same id; an abort refers to the last one.
-        Ok(LogLine::Operation(record)) => {
-            match aborted.iter().position(|id| *id == record.operation.id) {
-                Some(at) => {
-                    aborted.swap_remove(at);
-                    None
+        Ok(line) => aborted.keep(line).map(Ok),
+    })
+}
+
+/// The operations whose last line was aborted, while lines are read from the newest to the oldest.
+#[derive(Debug, Default)]
+struct AbortedOperations(Vec<OperationId>);
+
+impl AbortedOperations {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the operation of a line unless it was aborted.
+    fn keep<P>(&mut self, line: LogLine<P>) -> Option<Recorded<P>> {
+        match line {
+            LogLine::Aborted(id) => {
+                self.0.push(id);
+                None
+            }
+            // The parts of an operation are several lines with the same id; an abort refers to the last one.
+            LogLine::Operation(record) => {
+                match self.0.iter().position(|id| *id == record.operation.id) {
+                    Some(at) => {
+                        self.0.swap_remove(at);
+                        None
+                    }
+                    None => Some(record),
                 }
-                None => Some(Ok(record)),
             }
         }
-    })
+    }
 }
 
 /// Converts logged operations to records for the user; those that are not listed are omitted.

@@ -400,7 +400,7 @@ impl MemoryNode {
         for folder in ["categories", "trash"] {
             read_files(self.home.path(), &self.home.path().join(folder), &mut files);
         }
-        let operations = self.store.journaled_operations().map(|record| {
+        let operations = self.store.journaled_operations(None).map(|record| {
             let record = record.unwrap();
             format!(
                 "{} {:?} {:?}",
