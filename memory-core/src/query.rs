@@ -280,6 +280,8 @@ pub enum ListOrder {
     /// By creation time, newest first.
     #[default]
     Created,
+    /// By creation time, oldest first; the reverse of [`ListOrder::Created`], also for ties.
+    Oldest,
     /// By time of the last change, newest first.
     Updated,
     /// By number of reads, highest first.

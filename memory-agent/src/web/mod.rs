@@ -60,6 +60,7 @@ mod layout;
 mod markdown;
 mod memory_choice;
 mod operations;
+mod pager;
 mod pages;
 mod request;
 mod saved_searches;

@@ -206,7 +206,7 @@ pub(crate) fn redirect_with_notice(path: &str, notice: &str) -> Response {
 }
 
 /// Returns a path with a query string, which may be empty.
-fn with_query(path: &str, query: &str) -> String {
+pub(super) fn with_query(path: &str, query: &str) -> String {
     if query.is_empty() {
         path.to_owned()
     } else {

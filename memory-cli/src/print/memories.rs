@@ -52,9 +52,11 @@ pub(crate) fn print_list(
     }
     let when = match order {
         ListOrder::Updated => "updated",
-        ListOrder::Created | ListOrder::Accessed | ListOrder::Title | ListOrder::Useful => {
-            "created"
-        }
+        ListOrder::Created
+        | ListOrder::Oldest
+        | ListOrder::Accessed
+        | ListOrder::Title
+        | ListOrder::Useful => "created",
     };
     let counted = (order == ListOrder::Accessed).then_some(TableColumn::Number("read"));
     let mut columns = vec![

@@ -17,6 +17,10 @@ pub(super) fn page(mut memories: Vec<StoredMemory>, slice: &PageRequest) -> Memo
         let (left, right) = (&left.memory, &right.memory);
         let order = match slice.order {
             ListOrder::Created => right.created_at.cmp(&left.created_at),
+            ListOrder::Oldest => left
+                .created_at
+                .cmp(&right.created_at)
+                .then_with(|| right.id.cmp(&left.id)),
             ListOrder::Updated => right.updated_at.cmp(&left.updated_at),
             ListOrder::Accessed => right.access_count.cmp(&left.access_count),
             ListOrder::Title => left

@@ -378,6 +378,17 @@ fn lists_are_filtered_ordered_and_cut(services: &Services) {
         },
     );
     assert_eq!(by_title, ["number 0"]);
+    let (mut newest, total) = contents(&Filter::default(), &all());
+    let (oldest, _) = contents(
+        &Filter::default(),
+        &PageRequest {
+            order: ListOrder::Oldest,
+            limit: Some(usize::try_from(total).expect("few")),
+            ..all()
+        },
+    );
+    newest.reverse();
+    assert_eq!(oldest, newest);
     let oldest_first: Vec<_> = services
         .store
         .memories(&habits, services.clock.now())

@@ -128,6 +128,7 @@ fn select_documents(
     let condition = sql_condition(filter, now);
     let order = match slice.order {
         ListOrder::Created => "created_at DESC, id",
+        ListOrder::Oldest => "created_at, id DESC",
         ListOrder::Updated => "updated_at DESC, id",
         ListOrder::Accessed => "access_count + accesses DESC, id",
         ListOrder::Title => "headline, id",

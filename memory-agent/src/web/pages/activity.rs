@@ -13,7 +13,6 @@ use memory_core::{
     RecordedChange, Subject, Usage, Verb, change_versions, facets, subtract_time,
 };
 
-use super::inbox::Pager;
 use crate::web::changed_object::{ChangedMemory, past_tense};
 use crate::web::charts::{render_growth, render_heat_map};
 use crate::web::diff::{changed_attributes, render_diff};
@@ -21,6 +20,7 @@ use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::operations::{OperationRow, is_agent};
+use crate::web::pager::Pager;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;

@@ -13,12 +13,12 @@ use memory_core::conversation::{
 };
 use memory_core::{Code, StoreError, Verb};
 
-use super::inbox::Pager;
 use crate::web::error::{PageError, render};
 use crate::web::fields::encode;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::markdown::render_markdown;
+use crate::web::pager::Pager;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::TimeLabel;

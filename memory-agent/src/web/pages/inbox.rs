@@ -16,6 +16,7 @@ use super::inbox_item::{BulkForm, InboxCard, ItemVersion, filing_categories, fin
 use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
 use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::pager::Pager;
 use crate::web::request::{WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
 
@@ -44,53 +45,6 @@ struct InboxPage {
     /// The number of selected items that the previous request left, because nothing suggests a category.
     left: u64,
     pager: Pager,
-}
-
-/// The links to the previous and the next page of a list.
-#[derive(Debug, Default)]
-pub(super) struct Pager {
-    pub(super) previous: Option<String>,
-    pub(super) next: Option<String>,
-    /// The items of this page, such as `31–60 of 90`.
-    pub(super) range: String,
-}
-
-impl Pager {
-    /// Returns the pager of a list with `total` items, of which `page` starts at 0.
-    pub(super) fn new(request: &WebRequest, page: usize, size: usize, total: u64) -> Self {
-        let path = |page: usize| {
-            let number = if page == 0 {
-                String::new()
-            } else {
-                (page + 1).to_string()
-            };
-            format!("{}?{}", request.path, request.query.with("page", &number))
-        };
-        let (first, last) = (
-            (page * size) as u64 + 1,
-            (((page + 1) * size) as u64).min(total),
-        );
-        Self {
-            previous: (0 < page).then(|| path(page - 1)),
-            next: (last < total).then(|| path(page + 1)),
-            range: if total == 0 {
-                String::new()
-            } else {
-                format!("{first}–{last} of {total}")
-            },
-        }
-    }
-
-    /// Returns the number of the page in the query, from 0.
-    pub(super) fn page(request: &WebRequest) -> usize {
-        request
-            .query
-            .get("page")
-            .parse::<usize>()
-            .unwrap_or(1)
-            .clamp(1, 100_000)
-            - 1
-    }
 }
 
 async fn show(request: WebRequest) -> Response {

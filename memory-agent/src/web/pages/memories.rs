@@ -18,7 +18,7 @@ use super::instances::{open_messages, session_path};
 use super::memory::parse_tags;
 use super::memory_filter::{
     Facet, FilterChip, TRANSIENT_FIELDS, add_filters_to_tags, build_facets, filter_chips,
-    parse_filter, path_with, suggested_name, to_path,
+    parse_filter, suggested_name, to_path,
 };
 use super::merge::merge_path;
 use crate::json::ChatHit;
@@ -27,6 +27,7 @@ use crate::web::error::{PageError, render};
 use crate::web::fields::Fields;
 use crate::web::html::Label;
 use crate::web::layout::Layout;
+use crate::web::pager::{Pager, SORT, SortMenu};
 use crate::web::request::WebRequest;
 use crate::web::saved_searches::{self, SavedSearch};
 use crate::web::state::WebState;
@@ -51,6 +52,15 @@ const FEW_MATCHES: u64 = 5;
 
 /// Maximum number of matches with fewer words that are listed.
 const MAX_LESS_LIKELY: usize = 10;
+
+/// The orders of a list without a query, the default first.
+const ORDERS: [(ListOrder, &str, &str); 5] = [
+    (ListOrder::Created, "newest", "newest first"),
+    (ListOrder::Oldest, "oldest", "oldest first"),
+    (ListOrder::Updated, "changed", "last changed"),
+    (ListOrder::Accessed, "used", "most used"),
+    (ListOrder::Title, "title", "title"),
+];
 
 #[derive(Template)]
 #[template(path = "memories.html")]
@@ -79,10 +89,9 @@ struct MemoriesPage {
     sessions: Vec<FoundSession>,
     facets: Vec<Facet>,
     searches: Vec<SearchLink>,
-    previous: Option<String>,
-    next: Option<String>,
-    page: usize,
-    pages: usize,
+    pager: Pager,
+    /// The orders of the list; a search has its own.
+    sort: Option<SortMenu>,
 }
 
 /// The best message of a session.
@@ -116,13 +125,14 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         filter,
         ..
     } = extract_bounds(&text, &filter, &request.zone());
-    let page = fields.get("page").parse::<usize>().unwrap_or(1).max(1);
+    let page = Pager::page(request) + 1;
     let parsed = parse(&words, &filter);
     let counts = facets(
         &request.services,
         &Query::new(&words).filter(filter.clone()),
     )?;
     let is_search = !parsed.question.words.is_empty();
+    let (sort, order) = SortMenu::new(request, &ORDERS.map(|(_, value, name)| (value, name)));
     let mut found = if is_search {
         let matches = SearchedMatches {
             text: &words,
@@ -131,10 +141,9 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         };
         matches.find(request, page.min(MAX_SEARCH_PAGE), counts.counted)?
     } else {
-        // Only filters: the newest first.
         problems.extend(parsed.misread);
         let slice = PageRequest {
-            order: ListOrder::Created,
+            order: ORDERS[order].0,
             offset: (page - 1) * PAGE_SIZE,
             limit: Some(PAGE_SIZE),
         };
@@ -186,27 +195,12 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         Vec::new()
     };
     let total = found.total;
-    let pages = usize::try_from(total)
-        .unwrap_or(usize::MAX)
-        .div_ceil(PAGE_SIZE)
-        .max(1);
-    let pages = if is_search {
-        pages.min(MAX_SEARCH_PAGE)
+    let listed = if is_search {
+        total.min((MAX_SEARCH_PAGE * PAGE_SIZE) as u64)
     } else {
-        pages
+        total
     };
-    let page_path = |number: usize| {
-        path_with(
-            fields,
-            "page",
-            &if number == 1 {
-                String::new()
-            } else {
-                number.to_string()
-            },
-        )
-    };
-    let query = fields.without(&TRANSIENT_FIELDS);
+    let query = Fields::parse(&fields.without(&TRANSIENT_FIELDS)).without(&[SORT]);
     Ok(MemoriesPage {
         layout: Layout {
             query: text.clone(),
@@ -229,10 +223,8 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         sessions,
         facets: build_facets(fields, counts),
         searches: saved_searches(request, &query)?,
-        previous: (1 < page).then(|| page_path(page - 1)),
-        next: (page < pages).then(|| page_path(page + 1)),
-        page: page.min(pages),
-        pages,
+        pager: Pager::new(request, page - 1, PAGE_SIZE, listed),
+        sort: (!is_search && 1 < total).then_some(sort),
         query,
     })
 }
@@ -361,7 +353,7 @@ fn count_memories(total: u64) -> String {
     match total {
         0 => "No memories".to_owned(),
         1 => "1 memory".to_owned(),
-        total => format!("{total} memories, newest first"),
+        total => format!("{total} memories"),
     }
 }
 

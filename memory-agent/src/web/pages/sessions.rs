@@ -13,13 +13,13 @@ use memory_core::{
     Verb, add_time, memory_at, parse_day, recalls, sessions, subtract_time,
 };
 
-use super::inbox::Pager;
 use crate::web::card::describe_parts;
 use crate::web::error::{PageError, render};
 use crate::web::fields::{encode, encode_pairs};
 use crate::web::html::Label;
 use crate::web::layout::Layout;
 use crate::web::operations::{OperationRow, PEOPLE};
+use crate::web::pager::Pager;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
 use crate::web::time_label::{TimeLabel, describe_duration};

@@ -331,7 +331,7 @@ fn a_long_list_has_pages() {
     }
     let first = server.get("/memories").body;
     assert!(
-        first.contains("Page 1 of 2")
+        first.contains("1–25 of 30")
             && first.contains("href=\"/memories?page=2\"")
             && !first.contains("note number 0<")
     );
@@ -341,7 +341,34 @@ fn a_long_list_has_pages() {
         server
             .get("/memories?q=note&page=2")
             .body
-            .contains("Page 2 of 2")
+            .contains("26–30 of 30")
+    );
+}
+
+#[test]
+fn a_list_has_orders_that_its_links_keep() {
+    let server = WebTestServer::start();
+    for number in 0..30 {
+        server.write(Draft::new(&format!("note number {number}")).tags(["n"]));
+    }
+    let page = server.get("/memories?sort=oldest").body;
+    assert!(page.contains("note number 0<") && !page.contains("note number 29<"));
+    assert!(
+        page.contains("<option value=\"oldest\" selected>")
+            && page.contains("sort=oldest&#38;page=2")
+            && page.contains("sort=oldest&#38;tag=n"),
+        "{page}"
+    );
+    assert!(!page.contains("Remove filters"), "an order is no filter");
+    for order in ["changed", "used", "title", "unknown"] {
+        let page = server.get(&format!("/memories?sort={order}"));
+        assert!(page.body.contains("30 memories"), "{order}");
+    }
+    assert!(
+        !server
+            .get("/memories?q=note")
+            .body
+            .contains("name=\"sort\"")
     );
 }
 

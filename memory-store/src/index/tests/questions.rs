@@ -503,6 +503,7 @@ fn lists_come_in_the_order_asked_for() {
     };
     assert_eq!(list(ListOrder::Created, 0, None), [3, 2, 1]);
     assert_eq!(list(ListOrder::Created, 1, Some(1)), [2]);
+    assert_eq!(list(ListOrder::Oldest, 0, None), [1, 2, 3]);
     assert_eq!(list(ListOrder::Accessed, 0, Some(1)), [1]);
     assert_eq!(list(ListOrder::Title, 0, None), [2, 1, 3]);
     assert_eq!(list(ListOrder::Updated, 0, None), [3, 2, 1]);
