@@ -1,6 +1,7 @@
 //! The history of operations, undo and the trash.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, PoisonError};
 
 use memory_core::{
     ChangeOutcome, ChangedFiles, Code, FileVersion, History, LARGE_OPERATION, Memory, MemoryId,
@@ -8,10 +9,10 @@ use memory_core::{
     StoreError, StoreResults, TrashedFile, Verb,
 };
 
-use super::FileStore;
 use super::plan::{generated_name, replaced_file};
 use super::replica::ApplyError;
 use super::undo_tracker::{UndoState, UndoTracker};
+use super::{CachedRecords, FileStore};
 use crate::access_key::{have_same_key, key_of_file, name_with_key};
 use crate::disk::parent_folder;
 use crate::error::io_error;
@@ -37,8 +38,8 @@ struct TrackedOperation {
 
 impl History for FileStore {
     fn records(&self) -> StoreResults<'_, OperationRecord> {
-        match self.read_records() {
-            Ok(records) => Box::new(records.into_iter().map(Ok)),
+        match self.cached_records() {
+            Ok(records) => Box::new((0..records.len()).map(move |at| Ok(records[at].clone()))),
             Err(error) => Box::new(std::iter::once(Err(error))),
         }
     }
@@ -453,6 +454,25 @@ impl FileStore {
             Err(error) => (None, Some(Err(error))),
         };
         operations.into_iter().flatten().chain(failed)
+    }
+
+    /// Returns the operations in the journal, newest first. It is read again after it was changed.
+    fn cached_records(&self) -> Result<Arc<[OperationRecord]>, StoreError> {
+        // Lines that are appended during the reading have another position.
+        let (end, size) = (self.journal().end()?, self.journal().size()?);
+        let cached = || self.records.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = cached().as_ref()
+            && (&known.end, known.size) == (&end, size)
+        {
+            return Ok(Arc::clone(&known.records));
+        }
+        let records: Arc<[_]> = self.read_records()?.into();
+        *cached() = Some(CachedRecords {
+            end,
+            size,
+            records: Arc::clone(&records),
+        });
+        Ok(records)
     }
 
     fn read_records(&self) -> Result<Vec<OperationRecord>, StoreError> {

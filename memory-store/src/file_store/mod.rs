@@ -21,13 +21,13 @@ pub use trial_copy::TrialCopy;
 use self::replica::{ApplyError, Replica, is_mixed, is_of_conversations, new_contents};
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use memory_core::{
-    ContentHash, FileVersion, MemoryId, Operation, OperationId, Problem, Progress, Recorded,
-    StoreError, StoredMemory,
+    ContentHash, FileVersion, MemoryId, Operation, OperationId, OperationRecord, Problem, Progress,
+    Recorded, StoreError, StoredMemory,
 };
 
 use crate::disk::{Disk, RealDisk, parent_folder};
@@ -62,8 +62,18 @@ pub struct FileStore {
     options: FileStoreOptions,
     /// Whether this instance has written since it last created the index page.
     has_written: AtomicBool,
+    /// The operations of the journal when they were read last.
+    records: Mutex<Option<CachedRecords>>,
     /// The shared log, if the files are a replica of it.
     replica: Option<Replica>,
+}
+
+/// The operations of a journal with this end and this size.
+#[derive(Debug)]
+struct CachedRecords {
+    end: LogPosition,
+    size: u64,
+    records: Arc<[OperationRecord]>,
 }
 
 /// The options of a [`FileStore`].
@@ -124,6 +134,7 @@ impl FileStore {
             index,
             options,
             has_written: AtomicBool::new(false),
+            records: Mutex::default(),
             replica: None,
         }
     }

@@ -131,6 +131,17 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         self.append_line(operation, &line, Durability::Synced)
     }
 
+    /// Returns the size of all files of the log, in bytes.
+    pub(crate) fn size(&self) -> LogResult<u64, P> {
+        let refused = self.read_error();
+        let mut size = 0;
+        for path in files::log_files(self.disk, self.folder).map_err(&refused)? {
+            let found = self.disk.stat(&path).map_err(&refused)?;
+            size += found.map_or(0, |found| found.size);
+        }
+        Ok(size)
+    }
+
     /// Returns the end of the log.
     pub(crate) fn end(&self) -> LogResult<LogPosition, P> {
         LogPosition::end(self.disk, self.folder).map_err(self.read_error())
