@@ -42,6 +42,15 @@ impl PageError {
         )
     }
 
+    /// Returns the error that another program changed an object after its form was opened.
+    pub(crate) fn changed(object: &str) -> Self {
+        Self::new(
+            Code::Conflict,
+            format!("{object} was changed after you opened this form; nothing was saved"),
+            "compare both texts, then save again",
+        )
+    }
+
     /// Shows the error within this frame, with a link to the page from which the person came.
     pub(crate) fn within(self, layout: Layout, previous: Option<String>) -> Self {
         Self {

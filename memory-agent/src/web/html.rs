@@ -15,6 +15,11 @@ impl SafeHtml {
         Self(html)
     }
 
+    /// Returns a value that is safe already, such as a label or a time.
+    pub(crate) fn of(html: &(impl HtmlSafe + fmt::Display)) -> Self {
+        Self(html.to_string())
+    }
+
     /// Escapes a text. Hidden and control characters are displayed as their code points.
     pub(crate) fn from_text(text: &str) -> Self {
         let mut html = String::with_capacity(text.len() + 32);

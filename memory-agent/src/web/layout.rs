@@ -125,6 +125,11 @@ impl Layout {
             .filter(|count| section.path == INBOX && 0 < *count)
     }
 
+    /// Returns the path of the page without its query.
+    pub(crate) fn path(&self) -> &str {
+        self.here.split('?').next().unwrap_or_default()
+    }
+
     pub(crate) fn is_signed_in(&self) -> bool {
         !self.csrf.is_empty()
     }

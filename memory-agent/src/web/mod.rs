@@ -49,6 +49,7 @@ mod cached_views;
 mod card;
 mod changed_object;
 mod charts;
+mod collection;
 mod diff;
 mod error;
 mod events;

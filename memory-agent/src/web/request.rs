@@ -18,6 +18,7 @@ use super::fields::{Fields, local_path};
 use super::layout::{Layout, Section, notice_text};
 use super::sessions::WebSession;
 use super::state::WebState;
+use super::time_label::TimeLabel;
 
 /// A request of a signed-in person, after all checks.
 #[derive(Debug)]
@@ -165,6 +166,11 @@ impl WebRequest {
     /// Returns a time in the zone of the user.
     pub(crate) fn local(&self, time: DateTime<chrono::Utc>) -> DateTime<FixedOffset> {
         (self.web.config.local_time)(time)
+    }
+
+    /// Returns the label of a time in the zone of the user.
+    pub(crate) fn exact(&self, time: DateTime<chrono::Utc>) -> TimeLabel {
+        TimeLabel::exact(self.local(time))
     }
 
     /// Returns the zone of the user.

@@ -10,7 +10,8 @@ mod terminal;
 mod wrap;
 
 pub(crate) use escape::{escape_hidden, escape_json, escape_line, escape_text};
-pub(crate) use output::{Output, OutputForm, Streams, counted};
+pub(crate) use memory_core::text::counted;
+pub(crate) use output::{Output, OutputForm, Streams};
 pub(crate) use program::ProgramName;
 pub(crate) use table::{Table, TableColumn};
 pub(crate) use terminal::{ColorChoice, Palette, prompt, select_several};

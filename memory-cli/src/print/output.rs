@@ -418,12 +418,6 @@ impl Output {
     }
 }
 
-/// Returns a number with its noun, in the plural unless the number is 1.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 /// The standard streams of the program.
 pub(crate) struct Streams {
     /// Standard input.

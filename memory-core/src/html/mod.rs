@@ -2,6 +2,7 @@
 //!
 //! Everything that shows the text of a memory in a browser uses [`HtmlRenderer`] or [`push_visible`]. The module needs the feature `html`.
 
+mod bare_links;
 mod markdown_events;
 mod render;
 mod visible_text;

@@ -5,8 +5,11 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use ammonia::{Builder, UrlRelative};
-use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{
+    Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, TextMergeStream, html,
+};
 
+use super::bare_links::bare_links;
 use super::markdown_events::MarkdownEvents;
 use super::visible_text::{HiddenCharacterStyle, push_visible};
 
@@ -62,7 +65,7 @@ pub struct HtmlStyle {
 
 /// Renders Markdown as HTML for one kind of page.
 ///
-/// Raw HTML is displayed as text, images are replaced by their description, and the result passes the only list of allowed elements
+/// Raw HTML is displayed as text, addresses of web pages are links, images are replaced by their description, and the result passes the only list of allowed elements
 /// and links.
 ///
 /// ```
@@ -136,13 +139,13 @@ impl HtmlRenderer {
             style: self.style,
             find_link,
             open: Vec::new(),
+            is_in_code: false,
         };
         let mut events = MarkdownEvents::new(text, options)?;
         let mut raw = String::with_capacity(text.len() * 2);
-        html::push_html(
-            &mut raw,
-            events.by_ref().map(|(event, _)| renderer.render(event)),
-        );
+        // The parser splits a text at each character that could be markup; an address may contain some.
+        let merged = TextMergeStream::new(events.by_ref().map(|(event, _)| event));
+        html::push_html(&mut raw, merged.map(|event| renderer.render(event)));
         (!events.is_exhausted()).then(|| self.cleaner.clean(&split_html_texts(&raw)).to_string())
     }
 }
@@ -169,13 +172,25 @@ struct EventRenderer<'a> {
     style: HtmlStyle,
     find_link: &'a dyn Fn(&str, bool) -> Option<String>,
     open: Vec<OpenLink>,
+    is_in_code: bool,
 }
 
 impl EventRenderer<'_> {
     fn render<'t>(&mut self, event: Event<'t>) -> Event<'t> {
         match event {
+            Event::Text(text) if self.open.is_empty() && !self.is_in_code => {
+                Event::InlineHtml(self.with_links(&text).into())
+            }
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 Event::InlineHtml(self.visible(&text).into())
+            }
+            Event::Start(Tag::CodeBlock(kind)) => {
+                self.is_in_code = true;
+                Event::Start(Tag::CodeBlock(kind))
+            }
+            Event::End(TagEnd::CodeBlock) => {
+                self.is_in_code = false;
+                Event::End(TagEnd::CodeBlock)
             }
             Event::Code(code) => {
                 Event::InlineHtml(format!("<code>{}</code>", self.visible(&code)).into())
@@ -249,6 +264,23 @@ impl EventRenderer<'_> {
             Some(OpenLink::Text(_)) => "</span>".to_owned(),
             None => String::new(),
         }
+    }
+
+    /// Returns text as HTML, in which addresses of web pages are links.
+    fn with_links(&self, text: &str) -> String {
+        let (mut html, mut end) = (String::with_capacity(text.len() + 16), 0);
+        let style = self.style.hidden_characters;
+        for link in bare_links(text) {
+            push_visible(&mut html, &text[end..link.start], style);
+            end = link.end;
+            html.push_str("<a href=\"");
+            push_address(&mut html, &text[link.clone()]);
+            html.push_str("\">");
+            push_visible(&mut html, &text[link], style);
+            html.push_str("</a>");
+        }
+        push_visible(&mut html, &text[end..], style);
+        html
     }
 
     /// Returns text as HTML, with hidden and control characters as code points.
@@ -425,6 +457,20 @@ mod tests {
     }
 
     #[test]
+    fn a_bare_address_is_a_link_outside_of_code_and_links() {
+        let rel = "rel=\"noopener noreferrer nofollow\"";
+        assert_eq!(
+            in_file("see https://a.b/c_d?e&f. `https://a.b` [https://x](https://y.z)"),
+            format!(
+                "<p dir=\"auto\">see <a href=\"https://a.b/c_d?e&amp;f\" {rel}>https://a.b/c_d?e&amp;f</a>. \
+                 <code>https://a.b</code> <a href=\"https://y.z\" {rel}>https://x</a></p>"
+            )
+        );
+        assert!(!in_file("```\nhttps://a.b\n```").contains("href"));
+        assert!(!in_file("javascript://a.b <img src=https://a.b/x>").contains("href"));
+    }
+
+    #[test]
     fn line_breaks_survive() {
         let html = in_file("milk\nbread\n\ntea");
         assert_eq!(
@@ -512,6 +558,9 @@ mod tests {
             "[a]: b\n\n",
             "[a]: b\n[a] ",
             "<http://a.b> ",
+            "http://a.b ",
+            "http://",
+            "http://a)",
             "<a",
             "<b>",
             "</p>",
@@ -583,7 +632,7 @@ mod tests {
                 prop::sample::select(vec![
                     "<script>", "</script>", "<img src=x onerror=a()>", "](javascript:a())", "[", "]", "[[", "]]", "|", "![", "\n", "> ",
                     "# ", "- ", "`", "```\n", "\"'>", "&#x3c;", "<!--", "-->", "</p>", "<svg>", "\n|a|b|\n|-|-|\n|", "\u{0}", "*", "<", "a",
-                    "<style>", "[^1]", "](<//evil.example>)", "</article>",
+                    "<style>", "[^1]", "](<//evil.example>)", "</article>", "https://a.b/", "://",
                 ]),
                 0..20,
             )

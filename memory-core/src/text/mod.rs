@@ -26,7 +26,7 @@ pub(crate) use fold::to_ascii_form;
 pub(crate) use invisible::is_invisible;
 pub use invisible::{deceptive_characters, is_han};
 pub(crate) use one_line::visible_char;
-pub use one_line::{format_error_chain, to_one_line};
+pub use one_line::{counted, format_error_chain, to_one_line};
 pub use overlaps::WordOverlaps;
 pub use query_terms::{Term, query_terms};
 pub use slug::slug;

@@ -57,6 +57,30 @@ pub fn format_error_chain(error: &(dyn Error + 'static)) -> String {
         .join(": ")
 }
 
+/// Returns a number with its English noun, in the plural unless the number is 1.
+///
+/// ```
+/// use memory_core::text::counted;
+///
+/// assert_eq!(counted(1, "key"), "1 key");
+/// assert_eq!(counted(2, "key"), "2 keys");
+/// assert_eq!(counted(0, "memory"), "0 memories");
+/// assert_eq!(counted(3, "match"), "3 matches");
+/// ```
+pub fn counted(number: u64, noun: &str) -> String {
+    let consonant_y = noun
+        .strip_suffix('y')
+        .filter(|stem| !stem.ends_with(['a', 'e', 'i', 'o', 'u']));
+    match consonant_y {
+        _ if number == 1 => format!("{number} {noun}"),
+        Some(stem) => format!("{number} {stem}ies"),
+        None if noun.ends_with("ch") || noun.ends_with("sh") || noun.ends_with(['s', 'x']) => {
+            format!("{number} {noun}es")
+        }
+        None => format!("{number} {noun}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

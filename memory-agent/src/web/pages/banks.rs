@@ -1,408 +1,349 @@
 //! The banks: JSON values under keys, to browse, search and edit.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use askama::Template;
 use axum::Router;
-use axum::extract::Path;
 use axum::response::Response;
-use axum::routing::{get, post};
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::SecondsFormat;
 use memory_core::bank::{
-    self, BankEntry, BankName, BankScope, BankSearchFields, BankWriteCondition, BankWriteRequest,
-    Key, ScopeChoice,
+    self, BankEntry, BankListing, BankMatch, BankName, BankScope, BankSearchFields,
+    BankWriteCondition, BankWriteRequest, Key, ScopeChoice,
 };
 use memory_core::json::{JsonText, format_pretty};
-use memory_core::{Code, SecretPolicy, parse_rfc3339};
+use memory_core::text::counted;
+use memory_core::{SecretPolicy, parse_rfc3339};
 
-use crate::web::error::{PageError, render};
+use crate::web::collection::{
+    ActionButton, Cell, CollectionPage, EntryEditor, EntryForm, EntryTable, FormControl, FormField,
+    PageAction, PagePart, change, show,
+};
+use crate::web::error::PageError;
 use crate::web::fields::encode;
 use crate::web::html::{Label, SafeHtml};
-use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
-use crate::web::time_label::TimeLabel;
 
 /// Number of characters of a value in a list.
 const PREVIEW: usize = 120;
 
-/// Maximum number of keys of a list.
-const MAX_KEYS: usize = 500;
+/// Maximum number of matches in all banks.
+const MAX_MATCHES: usize = 500;
+
+const NO_MATCH: &str = "No key and no value matches.";
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
-        .route("/banks", get(show))
-        .route("/banks/{scope}/{bank}", get(show_bank).post(write_new))
-        .route("/banks/{scope}/{bank}/delete", post(delete_bank))
+        .route("/banks", show(show_banks))
+        .route(
+            "/banks/{scope}/{bank}",
+            show(show_bank).merge(change(add_entry)),
+        )
+        .route("/banks/{scope}/{bank}/delete", change(delete_bank))
         .route(
             "/banks/{scope}/{bank}/entry",
-            get(show_entry).post(write_entry),
+            show(show_entry).merge(change(replace_entry)),
         )
-        .route("/banks/{scope}/{bank}/entry/delete", post(delete_entry))
+        .route("/banks/{scope}/{bank}/entry/delete", change(delete_entry))
 }
 
-/// A bank as a row.
-struct BankRow {
-    path: String,
-    name: Label,
-    scope: &'static str,
-    keys: Result<usize, Label>,
-    updated: Option<TimeLabel>,
-    is_hidden: bool,
-}
+/// The scope and the name of a bank, as parameters of a route.
+type BankPath = (String, String);
 
-/// An entry as a row.
-struct BankEntryRow {
-    path: String,
-    /// The bank, if the list has entries of several.
-    bank: Option<Label>,
-    key: Label,
-    preview: Label,
-    updated: TimeLabel,
-    expires: Option<TimeLabel>,
-}
-
-impl BankEntryRow {
-    fn new(
-        request: &WebRequest,
-        scope: BankScope,
-        bank: &BankName,
-        key: &Key,
-        entry: &BankEntry,
-    ) -> Self {
-        Self {
-            path: entry_path(scope, bank, key),
-            bank: None,
-            key: Label::cut(key.as_str(), PREVIEW),
-            preview: Label::cut(entry.value.as_str(), PREVIEW),
-            updated: TimeLabel::exact(request.local(entry.updated_at)),
-            expires: entry
-                .expires_at()
-                .map(|at| TimeLabel::exact(request.local(at))),
-        }
-    }
-}
-
-fn bank_path(scope: BankScope, bank: &BankName) -> String {
-    format!("/banks/{scope}/{}", encode(bank.as_str()))
-}
-
-fn entry_path(scope: BankScope, bank: &BankName, key: &Key) -> String {
-    format!(
-        "{}/entry?key={}",
-        bank_path(scope, bank),
-        encode(key.as_str())
-    )
-}
-
-/// Parses the parameters of a route.
-fn parse_bank((scope, bank): &(String, String)) -> Result<(BankScope, BankName), PageError> {
-    Ok((scope.parse()?, bank.parse::<BankName>()?))
-}
-
-#[derive(Template)]
-#[template(path = "banks.html")]
-struct BanksPage {
-    layout: Layout,
-    banks: Vec<BankRow>,
-    search: String,
-    matches: Vec<BankEntryRow>,
-    unreadable: usize,
-}
-
-async fn show(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let banks = request.banks();
-            let rows = bank::list(&banks, ScopeChoice::Detected)?
-                .into_iter()
-                .map(|listing| BankRow {
-                    path: bank_path(listing.scope, &listing.name),
-                    name: Label::new(listing.name.as_str()),
-                    scope: if listing.scope == BankScope::Project {
-                        "project"
-                    } else {
-                        "user"
-                    },
-                    updated: listing
-                        .state
-                        .as_ref()
-                        .ok()
-                        .map(|(_, at)| TimeLabel::exact(request.local(*at))),
-                    keys: listing
-                        .state
-                        .map(|(keys, _)| keys)
-                        .map_err(|error| Label::new(&error.to_string())),
-                    is_hidden: listing.is_hidden,
-                });
-            let rows = rows.collect();
-            let (mut matches, mut unreadable) = (Vec::new(), 0);
-            let search = request.query.text("search").unwrap_or_default().to_owned();
-            if !search.is_empty() {
-                let found = bank::search(
-                    &banks,
-                    &search,
-                    BankSearchFields::Values,
-                    ScopeChoice::Detected,
-                )?;
-                unreadable = found.unreadable.len();
-                matches.extend(
-                    found
-                        .matches
-                        .iter()
-                        .take(MAX_KEYS)
-                        .map(|found| BankEntryRow {
-                            bank: Some(Label::new(found.bank.as_str())),
-                            ..BankEntryRow::new(
-                                request,
-                                found.scope,
-                                &found.bank,
-                                &found.key,
-                                &found.entry,
-                            )
-                        }),
-                );
-            }
-            Ok(render(&BanksPage {
-                layout: request.layout("Banks"),
-                banks: rows,
-                search,
-                matches,
-                unreadable,
-            }))
-        })
-        .await
-}
-
-#[derive(Template)]
-#[template(path = "bank.html")]
-struct BankPage {
-    layout: Layout,
-    path: String,
-    name: Label,
+/// A bank that a route names.
+struct NamedBank {
     scope: BankScope,
-    search: String,
-    entries: Vec<BankEntryRow>,
-    total: usize,
-    more: usize,
-    damaged: Vec<(Label, Label)>,
-    schema: Option<SafeHtml>,
+    name: BankName,
 }
 
-async fn show_bank(Path(place): Path<(String, String)>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (scope, name) = parse_bank(&place)?;
-            let (_, found) = bank::read_bank(&request.banks(), &name, ScopeChoice::Only(scope))?;
-            let search = request.query.text("search").unwrap_or_default().to_owned();
-            let wanted = search.to_lowercase();
-            let matches = |(key, entry): &&(Key, BankEntry)| {
-                wanted.is_empty()
-                    || key.as_str().to_lowercase().contains(&wanted)
-                    || entry.value.as_str().to_lowercase().contains(&wanted)
-            };
-            let own: Vec<_> = found.entries.iter().filter(matches).collect();
-            let page = BankPage {
-                layout: request.layout(name.as_str()),
-                path: bank_path(scope, &name),
-                name: Label::new(name.as_str()),
-                scope,
-                search,
-                total: found.entries.len(),
-                more: own.len().saturating_sub(MAX_KEYS),
-                entries: own
-                    .iter()
-                    .take(MAX_KEYS)
-                    .map(|(key, entry)| BankEntryRow::new(request, scope, &name, key, entry))
-                    .collect(),
-                damaged: found
-                    .damaged
-                    .iter()
-                    .map(|(key, why)| (Label::cut(key, PREVIEW), Label::new(why)))
-                    .collect(),
-                schema: found
-                    .meta
-                    .schema
-                    .as_ref()
-                    .map(|schema| SafeHtml::from_text(&format_pretty(schema.as_str()))),
-            };
-            Ok(render(&page))
+impl NamedBank {
+    fn parse((scope, name): &BankPath) -> Result<Self, PageError> {
+        Ok(Self {
+            scope: scope.parse()?,
+            name: name.parse()?,
         })
-        .await
-}
+    }
 
-#[derive(Template)]
-#[template(path = "bank_entry.html")]
-struct EntryPage {
-    layout: Layout,
-    bank_path: String,
-    bank: Label,
-    key: Label,
-    key_text: String,
-    /// The text in the form.
-    value: String,
-    /// The value in the bank, if another program changed it since the form was opened.
-    current: Option<SafeHtml>,
-    error: Option<String>,
-    hint: Option<String>,
-    version: String,
-    ttl: String,
-    created: TimeLabel,
-    updated: TimeLabel,
-    expires: Option<TimeLabel>,
-}
+    fn path(&self) -> String {
+        format!("/banks/{}/{}", self.scope, encode(self.name.as_str()))
+    }
 
-impl EntryPage {
-    fn new(
-        request: &WebRequest,
-        scope: BankScope,
-        bank: &BankName,
-        key: &Key,
-        entry: &BankEntry,
-    ) -> Self {
-        Self {
-            layout: request.layout(key.as_str()),
-            bank_path: bank_path(scope, bank),
-            bank: Label::new(bank.as_str()),
-            key: Label::new(key.as_str()),
-            key_text: key.as_str().to_owned(),
-            value: format_pretty(entry.value.as_str()),
-            current: None,
-            error: None,
-            hint: None,
-            version: version(entry.updated_at),
-            ttl: entry.ttl.map(|ttl| ttl.to_string()).unwrap_or_default(),
-            created: TimeLabel::exact(request.local(entry.created_at)),
-            updated: TimeLabel::exact(request.local(entry.updated_at)),
-            expires: entry
-                .expires_at()
-                .map(|at| TimeLabel::exact(request.local(at))),
+    fn entry_path(&self, key: &Key) -> String {
+        format!("{}/entry?key={}", self.path(), encode(key.as_str()))
+    }
+
+    const fn choice(&self) -> ScopeChoice {
+        ScopeChoice::Only(self.scope)
+    }
+
+    /// Returns where the bank is stored, in words.
+    const fn place(&self) -> &'static str {
+        match self.scope {
+            BankScope::Project => "project",
+            BankScope::User => "home",
         }
     }
 }
 
-fn version(at: DateTime<Utc>) -> String {
-    at.to_rfc3339_opts(SecondsFormat::Nanos, true)
+fn preview(entry: &BankEntry) -> Cell {
+    let text = Label::cut(entry.value.as_str(), PREVIEW);
+    Cell::within("code", "", &text)
 }
 
-async fn show_entry(Path(place): Path<(String, String)>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (scope, name) = parse_bank(&place)?;
-            let key: Key = request.query.get("key").parse()?;
-            let found = bank::read(&request.banks(), &name, &key, ScopeChoice::Only(scope))?;
-            Ok(render(&EntryPage::new(
-                request,
-                scope,
-                &name,
-                &key,
-                &found.entry,
-            )))
+fn show_banks(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+    let about = "JSON values under keys, for agents and programs.";
+    let mut page = CollectionPage::new(request, "Banks", about);
+    let search = page.search(request, "Search keys and values");
+    if !search.is_empty() {
+        push_matches(request, &mut page, &search)?;
+    }
+    let mut banks = bank::list(&request.banks(), ScopeChoice::Detected)?;
+    if banks.is_empty() {
+        page.push(PagePart::Empty(
+            "No banks",
+            "They appear here when an agent or a program stores a value.",
+        ));
+        return page.respond();
+    }
+    if page.sort(request, &[("name", "name"), ("changed", "last changed")]) == "changed" {
+        banks.sort_by_key(|bank| Reverse(bank.state.as_ref().ok().map(|(_, at)| *at)));
+    }
+    page.list(request, banks, "bank", |banks| {
+        PagePart::Table(EntryTable {
+            label: "Banks",
+            columns: &["Bank", "Stored in", "Keys", "Changed"],
+            rows: banks.iter().map(|bank| bank_row(request, bank)).collect(),
         })
-        .await
+    });
+    page.respond()
 }
 
-/// Returns the request to write the fields `key`, `value` and `ttl`.
-fn parse_write(
+fn bank_row(request: &WebRequest, listing: &BankListing) -> (Label, Option<String>, Vec<Cell>) {
+    let (scope, name) = (listing.scope, listing.name.clone());
+    let bank = NamedBank { scope, name };
+    let place = if listing.is_hidden {
+        "hidden by another bank of this name"
+    } else {
+        bank.place()
+    };
+    let (keys, changed) = match &listing.state {
+        Ok((keys, at)) => (Cell::number(keys), Some(request.exact(*at))),
+        Err(error) => {
+            let error = Label::new(&error.to_string());
+            (Cell::within("span", "error", &error), None)
+        }
+    };
+    let cells = vec![Cell::new(&Label::new(place)), keys, Cell::time(changed, "")];
+    let path = (!listing.is_hidden).then(|| bank.path());
+    (Label::new(bank.name.as_str()), path, cells)
+}
+
+/// Adds the entries of all banks that match a search.
+fn push_matches(
     request: &WebRequest,
-    scope: BankScope,
-    bank: BankName,
-    condition: BankWriteCondition,
-) -> Result<BankWriteRequest, PageError> {
-    let form = &request.form;
-    let value = form
-        .get("value")
-        .parse::<JsonText>()
-        .map_err(|error| PageError::invalid(format!("the value is not JSON: {error}")))?;
-    let ttl = form.text("ttl").map(str::parse::<u64>).transpose();
-    let ttl = ttl.map_err(|_| PageError::invalid("the time to live is not a number of seconds"))?;
-    let key = form.get("key").parse()?;
-    Ok(BankWriteRequest {
-        bank,
-        key,
-        value,
-        ttl,
-        condition,
-        scope: ScopeChoice::Only(scope),
-        secrets: SecretPolicy::Refuse,
+    page: &mut CollectionPage,
+    search: &str,
+) -> Result<(), PageError> {
+    let (banks, choice) = (request.banks(), ScopeChoice::Detected);
+    let found = bank::search(&banks, search, BankSearchFields::Values, choice)?;
+    let row = |found: &BankMatch| {
+        let (scope, name) = (found.scope, found.bank.clone());
+        let path = NamedBank { scope, name }.entry_path(&found.key);
+        let bank = Cell::new(&Label::new(found.bank.as_str()));
+        let key = Label::cut(found.key.as_str(), PREVIEW);
+        (key, Some(path), vec![bank, preview(&found.entry)])
+    };
+    page.push(PagePart::Heading("Matches"));
+    if found.matches.is_empty() {
+        page.note(NO_MATCH);
+    } else {
+        page.push(PagePart::Table(EntryTable {
+            label: "Matches",
+            columns: &["Key", "Bank", "Value"],
+            rows: found.matches.iter().take(MAX_MATCHES).map(row).collect(),
+        }));
+    }
+    let errors: Vec<_> = found.unreadable.iter().map(ToString::to_string).collect();
+    let errors = errors.iter().map(|error| ("Error", error.as_str()));
+    page.unreadable("Banks and entries that cannot be read:", errors);
+    page.push(PagePart::Heading("All banks"));
+    Ok(())
+}
+
+fn show_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(&place)?;
+    let (_, found) = bank::read_bank(&request.banks(), &bank.name, bank.choice())?;
+    let mut page = CollectionPage::new(request, bank.name.as_str(), "")
+        .below([("Banks", "/banks".to_owned())]);
+    page.actions = vec![PageAction::Chip(bank.place())];
+    let search = page.search(request, "Search in this bank").to_lowercase();
+    let is_match = |text: &str| text.to_lowercase().contains(&search);
+    let mut own: Vec<_> = found.entries.iter().collect();
+    own.retain(|(key, entry)| is_match(key.as_str()) || is_match(entry.value.as_str()));
+    if page.sort(request, &[("key", "key"), ("changed", "last changed")]) == "changed" {
+        own.sort_by_key(|(_, entry)| Reverse(entry.updated_at));
+    }
+    let row = |(key, entry): &(Key, BankEntry)| {
+        let changed = Cell::time(Some(request.exact(entry.updated_at)), "");
+        let expires = entry.expires_at().map(|at| request.exact(at));
+        let cells = vec![preview(entry), changed, Cell::time(expires, "never")];
+        let title = Label::cut(key.as_str(), PREVIEW);
+        (title, Some(bank.entry_path(key)), cells)
+    };
+    if own.is_empty() {
+        page.note(if search.is_empty() {
+            "The bank is empty."
+        } else {
+            NO_MATCH
+        });
+    } else {
+        page.list(request, own, "key", |own| {
+            PagePart::Table(EntryTable {
+                label: "Entries",
+                columns: &["Key", "Value", "Changed", "Expires"],
+                rows: own.into_iter().map(row).collect(),
+            })
+        });
+    }
+    let damaged = found.damaged.iter();
+    page.unreadable(
+        "Entries that cannot be read:",
+        damaged.map(|(key, why)| (key.as_str(), why.as_str())),
+    );
+    let key = FormField::new("key", "Key", FormControl::Line);
+    page.push(PagePart::Form(EntryForm {
+        path: bank.path(),
+        title: Some("Add an entry"),
+        fields: [key].into_iter().chain(value_fields("", "", 6)).collect(),
+        submit: "Add",
+        ..EntryForm::default()
+    }));
+    if let Some(schema) = &found.meta.schema {
+        let schema = SafeHtml::from_text(&format_pretty(schema.as_str()));
+        page.push(PagePart::Source("Schema of the values", schema));
+    }
+    let keys = counted(found.entries.len() as u64, "key");
+    page.push(PagePart::Form(EntryForm {
+        path: format!("{}/delete", bank.path()),
+        title: Some("Delete the bank"),
+        note: Some(format!(
+            "The bank with {keys} goes to the trash. Undo brings it back."
+        )),
+        submit: "Delete",
+        ..EntryForm::default()
+    }));
+    page.respond()
+}
+
+fn value_fields(value: &str, ttl: &str, rows: usize) -> [FormField; 2] {
+    let ttl_label = "Seconds until it expires, from this change; empty for never";
+    [
+        FormField(
+            "value",
+            "Value, as JSON",
+            FormControl::Code(rows),
+            value.to_owned(),
+        ),
+        FormField("ttl", ttl_label, FormControl::Number, ttl.to_owned()),
+    ]
+}
+
+/// Returns the form of a stored entry.
+fn editor(request: &WebRequest, bank: &NamedBank, key: &Key) -> Result<EntryEditor, PageError> {
+    let entry = bank::read(&request.banks(), &bank.name, key, bank.choice())?.entry;
+    let mut page = CollectionPage::new(request, key.as_str(), "").below([
+        ("Banks", "/banks".to_owned()),
+        (bank.name.as_str(), bank.path()),
+    ]);
+    page.actions = vec![PageAction::Button(ActionButton {
+        label: "Delete the entry",
+        path: format!("{}/entry/delete", bank.path()),
+        field: Some(("key", key.to_string())),
+    })];
+    let times = [
+        ("Created", Some(entry.created_at)),
+        ("Changed", Some(entry.updated_at)),
+        ("Expires", entry.expires_at()),
+    ];
+    let times = times.into_iter();
+    page.push(PagePart::Facts(
+        times
+            .filter_map(|(name, at)| Some((name, request.exact(at?))))
+            .collect(),
+    ));
+    let value = format_pretty(entry.value.as_str());
+    let ttl = entry.ttl.map(|ttl| ttl.to_string()).unwrap_or_default();
+    Ok(EntryEditor {
+        page,
+        form: EntryForm {
+            path: format!("{}/entry", bank.path()),
+            hidden: vec![("key", key.to_string())],
+            fields: value_fields(&value, &ttl, 16).into(),
+            submit: "Save",
+            cancel: Some(bank.path()),
+            ..EntryForm::default()
+        },
+        current: ("The value now", value),
+        version: entry.updated_at.to_rfc3339_opts(SecondsFormat::Nanos, true),
     })
 }
 
-/// Adds an entry.
-async fn write_new(Path(place): Path<(String, String)>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (scope, name) = parse_bank(&place)?;
-            let path = bank_path(scope, &name);
-            bank::write(
-                &request.banks(),
-                &parse_write(request, scope, name, BankWriteCondition::Absent)?,
-            )?;
-            Ok(request.redirect(&path))
-        })
-        .await
+fn show_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
+    let key = request.query.get("key").parse()?;
+    editor(request, &NamedBank::parse(&place)?, &key)?.respond()
 }
 
-/// Replaces a value. An invalid value and a conflict show the form again, so that no input is lost.
-async fn write_entry(Path(place): Path<(String, String)>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (scope, name) = parse_bank(&place)?;
-            let key: Key = request.form.get("key").parse()?;
-            let seen = parse_rfc3339(request.form.get("version"))
-                .ok_or_else(|| PageError::invalid("the version is invalid"))?;
-            let condition = BankWriteCondition::WrittenAt(seen);
-            let written = parse_write(request, scope, name.clone(), condition)
-                .and_then(|write| bank::write(&request.banks(), &write).map_err(PageError::from));
-            let Err(error) = written else {
-                return Ok(request.redirect(&bank_path(scope, &name)));
-            };
-            let found = bank::read(&request.banks(), &name, &key, ScopeChoice::Only(scope))?;
-            let is_conflict = error.error.code == Code::Conflict;
-            let status = crate::http::status(error.error.code);
-            let page = EntryPage::new(request, scope, &name, &key, &found.entry);
-            let page = EntryPage {
-                current: is_conflict.then(|| SafeHtml::from_text(&page.value)),
-                value: request.form.get("value").replace("\r\n", "\n"),
-                ttl: request.form.get("ttl").to_owned(),
-                // After a conflict, the person has seen the current value and may replace it.
-                version: if is_conflict {
-                    page.version
-                } else {
-                    request.form.get("version").to_owned()
-                },
-                error: Some(error.error.message),
-                hint: error.error.hint,
-                ..page
-            };
-            let mut response = render(&page);
-            *response.status_mut() = status;
-            Ok(response)
-        })
-        .await
+/// Writes the fields `key`, `value` and `ttl`.
+fn write(
+    request: &WebRequest,
+    bank: &NamedBank,
+    condition: BankWriteCondition,
+) -> Result<(), PageError> {
+    let form = &request.form;
+    let value: Result<JsonText, _> = form.get("value").parse();
+    let value =
+        value.map_err(|error| PageError::invalid(format!("the value is not JSON: {error}")))?;
+    let ttl = form.text("ttl").map(str::parse::<u64>).transpose();
+    let ttl = ttl.map_err(|_| PageError::invalid("the time to live is not a number of seconds"))?;
+    let write = BankWriteRequest {
+        bank: bank.name.clone(),
+        key: form.get("key").parse()?,
+        value,
+        ttl,
+        condition,
+        scope: bank.choice(),
+        secrets: SecretPolicy::Refuse,
+    };
+    bank::write(&request.banks(), &write)?;
+    Ok(())
 }
 
-async fn delete_entry(Path(place): Path<(String, String)>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (scope, name) = parse_bank(&place)?;
-            bank::delete(
-                &request.banks(),
-                &name,
-                &request.form.get("key").parse()?,
-                ScopeChoice::Only(scope),
-            )?;
-            Ok(request.redirect(&bank_path(scope, &name)))
-        })
-        .await
+fn add_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(&place)?;
+    write(request, &bank, BankWriteCondition::Absent)?;
+    Ok(request.redirect(&bank.path()))
 }
 
-async fn delete_bank(Path(place): Path<(String, String)>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (scope, name) = parse_bank(&place)?;
-            bank::delete_bank(&request.banks(), &name, ScopeChoice::Only(scope))?;
-            Ok(request.redirect("/banks"))
-        })
-        .await
+fn replace_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(&place)?;
+    let key = request.form.get("key").parse()?;
+    let seen = parse_rfc3339(request.form.get("version"))
+        .ok_or_else(|| PageError::invalid("the version is invalid"))?;
+    match write(request, &bank, BankWriteCondition::WrittenAt(seen)) {
+        Ok(()) => Ok(request.redirect(&bank.path())),
+        Err(error) => editor(request, &bank, &key)?.respond_to_failure(request, error),
+    }
+}
+
+fn delete_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(&place)?;
+    let key = request.form.get("key").parse()?;
+    bank::delete(&request.banks(), &bank.name, &key, bank.choice())?;
+    Ok(request.redirect(&bank.path()))
+}
+
+fn delete_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(&place)?;
+    bank::delete_bank(&request.banks(), &bank.name, bank.choice())?;
+    Ok(request.redirect("/banks"))
 }

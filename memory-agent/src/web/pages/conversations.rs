@@ -1,30 +1,27 @@
 //! The conversations: their summary, facts and turns.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use askama::Template;
 use axum::Router;
-use axum::extract::Path;
 use axum::response::Response;
-use axum::routing::{get, post};
 use memory_core::conversation::{
-    self, ConversationEntry, ConversationId, ConversationStore, Conversations, EntryChange,
-    EntryId, EntryRole,
+    self, ConversationEntry, ConversationId, ConversationStore, ConversationSummary, Conversations,
+    EntryChange, EntryId, EntryRole,
 };
+use memory_core::text::counted;
 use memory_core::{Code, StoreError, Verb};
 
-use crate::web::error::{PageError, render};
+use crate::web::collection::{
+    ActionButton, Cell, CollectionPage, EntryTable, Message, PagePart, change, show,
+};
+use crate::web::error::PageError;
 use crate::web::fields::encode;
-use crate::web::html::{Label, SafeHtml};
-use crate::web::layout::Layout;
+use crate::web::html::Label;
 use crate::web::markdown::render_markdown;
 use crate::web::pager::Pager;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
-use crate::web::time_label::TimeLabel;
-
-/// Number of conversations of a page.
-const PAGE: usize = 50;
 
 /// Number of turns of a page.
 const TURNS: usize = 60;
@@ -32,118 +29,97 @@ const TURNS: usize = 60;
 /// Maximum number of facts that are listed.
 const MAX_FACTS: usize = 500;
 
+/// The orders of the list, the default first.
+const ORDERS: [(&str, &str); 4] = [
+    ("used", "last used"),
+    ("name", "name"),
+    ("turns", "most turns"),
+    ("facts", "most facts"),
+];
+
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
-        .route("/conversations", get(show))
-        .route("/conversations/{id}", get(show_one))
-        .route("/conversations/{id}/delete", post(delete))
+        .route("/conversations", show(show_conversations))
+        .route("/conversations/{id}", show(show_conversation))
+        .route("/conversations/{id}/delete", change(delete))
 }
 
-/// A conversation as a row.
-struct ConversationRow {
-    path: String,
-    id: Label,
-    turns: usize,
-    facts: usize,
-    has_summary: bool,
-    last_used: TimeLabel,
+fn path_of(id: &ConversationId) -> String {
+    format!("/conversations/{}", encode(id.as_str()))
 }
 
-#[derive(Template)]
-#[template(path = "conversations.html")]
-struct ConversationsPage {
-    layout: Layout,
-    search: String,
-    rows: Vec<ConversationRow>,
-    pager: Pager,
-    problems: usize,
-}
-
-async fn show(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let search = request
-                .query
-                .text("search")
-                .unwrap_or_default()
-                .to_lowercase();
-            let (mut all, mut problems) = (Vec::new(), 0);
-            for store in request.web.config.host.conversations()? {
-                let found = conversation::list(store.as_ref())?;
-                problems += found.problems.len();
-                all.extend(found.conversations);
-            }
-            all.retain(|one| one.id.as_str().to_lowercase().contains(&search));
-            all.sort_by(|one, other| {
-                other
-                    .last_used
-                    .cmp(&one.last_used)
-                    .then_with(|| one.id.cmp(&other.id))
-            });
-            let page = Pager::page(request);
-            let rows = all
-                .iter()
-                .skip(page * PAGE)
-                .take(PAGE)
-                .map(|one| ConversationRow {
-                    path: format!("/conversations/{}", encode(one.id.as_str())),
-                    id: Label::cut(one.id.as_str(), 80),
-                    turns: one.turns,
-                    facts: one.facts,
-                    has_summary: one.has_summary,
-                    last_used: TimeLabel::exact(request.local(one.last_used)),
-                });
-            let page = ConversationsPage {
-                layout: request.layout("Conversations"),
-                rows: rows.collect(),
-                search: request.query.get("search").to_owned(),
-                pager: Pager::new(request, page, PAGE, all.len() as u64),
-                problems,
-            };
-            Ok(render(&page))
-        })
-        .await
-}
-
-/// An entry of a conversation.
-struct ConversationEntryRow {
-    id: String,
-    role: &'static str,
-    time: TimeLabel,
-    text: SafeHtml,
-    is_assistant: bool,
-}
-
-impl ConversationEntryRow {
-    fn new(request: &WebRequest, entry: &ConversationEntry) -> Self {
-        Self {
-            id: entry.id.to_string(),
-            role: match entry.role {
-                EntryRole::User => "User",
-                EntryRole::Assistant => "Assistant",
-                EntryRole::Memory => "Fact",
-                EntryRole::Summary => "Summary",
-            },
-            time: TimeLabel::exact(request.local(entry.created_at)),
-            text: render_markdown(&entry.content, &|_| None),
-            is_assistant: entry.role == EntryRole::Assistant,
-        }
+fn show_conversations(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+    let about = "Dialogues with language models through the chat proxy, and the facts that were derived from them.";
+    let mut page = CollectionPage::new(request, "Conversations", about);
+    let search = page
+        .search(request, "Name of a conversation")
+        .to_lowercase();
+    let (mut all, mut problems) = (Vec::new(), 0);
+    for store in request.web.config.host.conversations()? {
+        let found = conversation::list(store.as_ref())?;
+        problems += found.problems.len() as u64;
+        all.extend(found.conversations);
     }
+    all.retain(|one| one.id.as_str().to_lowercase().contains(&search));
+    all.sort_by(|one, other| one.id.cmp(&other.id));
+    match page.sort(request, &ORDERS) {
+        "turns" => all.sort_by_key(|one| Reverse(one.turns)),
+        "facts" => all.sort_by_key(|one| Reverse(one.facts)),
+        "used" => all.sort_by_key(|one| Reverse(one.last_used)),
+        _ => {}
+    }
+    if problems != 0 {
+        let files = counted(problems, "file");
+        page.note(format!(
+            "{files} cannot be read. The page Health lists defects."
+        ));
+    }
+    if all.is_empty() {
+        page.push(PagePart::Empty(
+            "No conversations",
+            "They appear here when an application uses the chat proxy.",
+        ));
+        return page.respond();
+    }
+    let row = |one: ConversationSummary| {
+        let cells = vec![
+            Cell::number(one.facts),
+            Cell::number(one.turns),
+            Cell::new(&Label::new(if one.has_summary { "yes" } else { "no" })),
+            Cell::time(Some(request.exact(one.last_used)), ""),
+        ];
+        (
+            Label::cut(one.id.as_str(), 80),
+            Some(path_of(&one.id)),
+            cells,
+        )
+    };
+    page.list(request, all, "conversation", |all| {
+        PagePart::Table(EntryTable {
+            label: "Conversations",
+            columns: &["Conversation", "Facts", "Turns", "Summary", "Last used"],
+            rows: all.into_iter().map(row).collect(),
+        })
+    });
+    page.respond()
 }
 
-#[derive(Template)]
-#[template(path = "conversation.html")]
-struct ConversationPage {
-    layout: Layout,
-    path: String,
-    id: Label,
-    summary: Option<SafeHtml>,
-    facts: Vec<ConversationEntryRow>,
-    more_facts: usize,
-    turns: Vec<ConversationEntryRow>,
-    total_turns: usize,
-    pager: Pager,
-    problems: Vec<Label>,
+fn message(request: &WebRequest, path: &str, entry: &ConversationEntry) -> Message {
+    Message {
+        author: match entry.role {
+            EntryRole::User => Some(Label::new("User")),
+            EntryRole::Assistant => Some(Label::new("Assistant")),
+            EntryRole::Memory | EntryRole::Summary => None,
+        },
+        time: Some(request.exact(entry.created_at)),
+        text: render_markdown(&entry.content, &|_| None),
+        is_assistant: entry.role == EntryRole::Assistant,
+        delete: (entry.role == EntryRole::Memory).then(|| ActionButton {
+            label: "Delete this fact",
+            path: format!("{path}/delete"),
+            field: Some(("entry", entry.id.to_string())),
+        }),
+    }
 }
 
 /// Returns the store that has entries of a conversation.
@@ -157,106 +133,91 @@ fn find(
             return Ok(Arc::clone(store));
         }
     }
+    let first = stores.first().map(|store| store.location());
     Err(StoreError::ConversationNotFound {
         conversation: id.to_string(),
-        place: stores
-            .first()
-            .map(|store| store.location())
-            .unwrap_or_default(),
+        place: first.unwrap_or_default(),
     }
     .into())
 }
 
-async fn show_one(Path(id): Path<String>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let id: ConversationId = id.parse()?;
-            let contents = conversation::show(find(request, &id)?.as_ref(), &id)?;
-            let page = Pager::page(request);
-            // The latest turns are on the first page, each page in the order of time.
-            let end = contents.turns.len().saturating_sub(page * TURNS);
-            let start = end.saturating_sub(TURNS);
-            let page = ConversationPage {
-                layout: request.layout(id.as_str()),
-                path: format!("/conversations/{}", encode(id.as_str())),
-                id: Label::cut(id.as_str(), 120),
-                summary: contents
-                    .summary
-                    .as_ref()
-                    .map(|summary| render_markdown(&summary.content, &|_| None)),
-                more_facts: contents.facts.len().saturating_sub(MAX_FACTS),
-                facts: contents
-                    .facts
-                    .iter()
-                    .rev()
-                    .take(MAX_FACTS)
-                    .map(|entry| ConversationEntryRow::new(request, entry))
-                    .collect(),
-                turns: contents.turns[start..end]
-                    .iter()
-                    .map(|entry| ConversationEntryRow::new(request, entry))
-                    .collect(),
-                total_turns: contents.turns.len(),
-                pager: Pager::new(request, page, TURNS, contents.turns.len() as u64),
-                problems: contents
-                    .problems
-                    .iter()
-                    .map(|problem| Label::new(&format!("{}: {}", problem.path, problem.what)))
-                    .collect(),
-            };
-            Ok(render(&page))
-        })
-        .await
+fn show_conversation(request: &WebRequest, id: String) -> Result<Response, PageError> {
+    let id: ConversationId = id.parse()?;
+    let contents = conversation::show(find(request, &id)?.as_ref(), &id)?;
+    let (facts, turns, path) = (&contents.facts, &contents.turns, path_of(&id));
+    let mut page = CollectionPage::new(request, id.as_str(), "")
+        .below([("Conversations", "/conversations".to_owned())]);
+    let problems = contents.problems.iter();
+    page.unreadable(
+        "Files that cannot be read:",
+        problems.map(|problem| (problem.path.as_str(), problem.what.as_str())),
+    );
+    if let Some(summary) = &contents.summary {
+        page.push(PagePart::Heading("Summary"));
+        page.push(PagePart::Text(render_markdown(&summary.content, &|_| None)));
+    }
+    let message = |entry: &Arc<ConversationEntry>| message(request, &path, entry);
+    page.push(PagePart::Heading("Facts"));
+    page.note(match facts.len() {
+        0 => "No facts were derived from it.".to_owned(),
+        count if MAX_FACTS < count => format!("The last {MAX_FACTS} of {count} facts"),
+        count => counted(count as u64, "fact"),
+    });
+    let latest = facts.iter().rev().take(MAX_FACTS);
+    page.push(PagePart::Messages(latest.map(message).collect()));
+    // The latest turns are on the first page, each page in the order of time.
+    let number = Pager::page(request);
+    let end = turns.len().saturating_sub(number * TURNS);
+    let shown = &turns[end.saturating_sub(TURNS)..end];
+    page.push(PagePart::Heading("Turns"));
+    page.note(counted(turns.len() as u64, "turn"));
+    page.push(PagePart::Messages(shown.iter().map(message).collect()));
+    let pager = Pager::new(request, number, TURNS, turns.len() as u64);
+    page.push(PagePart::Pager(pager));
+    page.respond()
 }
 
 /// Deletes a fact or a turn.
-async fn delete(Path(id): Path<String>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let id: ConversationId = id.parse()?;
-            let entry: EntryId = request.form.get("entry").parse()?;
-            let store = find(request, &id)?;
-            let contents = conversation::show(store.as_ref(), &id)?;
-            if !contents
-                .facts
-                .iter()
-                .chain(&contents.turns)
-                .any(|own| own.id == entry)
-            {
-                return Err(PageError::new(
-                    Code::MemoryNotFound,
-                    "the entry does not exist any more",
-                    "reload the conversation",
-                ));
-            }
-            let conversations = Conversations {
-                store,
-                clock: Arc::clone(&request.services.clock),
-                ids: Arc::clone(&request.services.ids),
-                embedder: None,
-                reranker: None,
-                chat: None,
-            };
-            let change = EntryChange::Delete {
-                id: entry,
-                replaced_by: None,
-            };
-            conversation::change(
-                &conversations,
-                &id,
-                &[change],
-                Verb::Delete,
-                &request.services.actor,
-            )?;
-            // Without its last entry, the conversation has no page.
-            let is_last =
-                contents.facts.len() + contents.turns.len() == 1 && contents.summary.is_none();
-            let path = if is_last {
-                "/conversations".to_owned()
-            } else {
-                format!("/conversations/{}", encode(id.as_str()))
-            };
-            Ok(request.redirect(&path))
-        })
-        .await
+fn delete(request: &WebRequest, id: String) -> Result<Response, PageError> {
+    let id: ConversationId = id.parse()?;
+    let entry: EntryId = request.form.get("entry").parse()?;
+    let store = find(request, &id)?;
+    let contents = conversation::show(store.as_ref(), &id)?;
+    let (facts, turns) = (&contents.facts, &contents.turns);
+    if !facts.iter().chain(turns).any(|own| own.id == entry) {
+        let message = "the entry does not exist any more";
+        return Err(PageError::new(
+            Code::MemoryNotFound,
+            message,
+            "reload the conversation",
+        ));
+    }
+    let services = &request.services;
+    let conversations = Conversations {
+        store,
+        clock: Arc::clone(&services.clock),
+        ids: Arc::clone(&services.ids),
+        embedder: None,
+        reranker: None,
+        chat: None,
+    };
+    let change = EntryChange::Delete {
+        id: entry,
+        replaced_by: None,
+    };
+    conversation::change(
+        &conversations,
+        &id,
+        &[change],
+        Verb::Delete,
+        &services.actor,
+    )?;
+    // Without its last entry, the conversation has no page.
+    let is_last = facts.len() + turns.len() == 1 && contents.summary.is_none();
+    let path = if is_last {
+        "/conversations".to_owned()
+    } else {
+        path_of(&id)
+    };
+    Ok(request.redirect(&path))
 }

@@ -1,55 +1,54 @@
 //! The instances: the values of a key-value store and the sessions of a message history.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use askama::Template;
 use axum::Router;
-use axum::extract::Path;
 use axum::response::Response;
-use axum::routing::{get, post};
+use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceName;
 use memory_core::instance::history::{
-    self, Messages, RecordFilter, SessionName, Window, WindowEnd,
+    self, Messages, RecordFilter, SessionName, SessionSummary, Window, WindowEnd,
 };
-use memory_core::instance::kv::{self, KeyPrefix, KeyValues, ValueKey};
+use memory_core::instance::kv::{self, KeyPrefix, KeySummary, KeyValues, StoredValue, ValueKey};
 use memory_core::json::{JsonText, format_pretty};
-use memory_core::{Code, ContentHash, SecretPolicy};
+use memory_core::text::counted;
+use memory_core::{ContentHash, SecretPolicy};
 
 use crate::instance::{InstanceHandle, InstanceListing, backend};
-use crate::web::error::{PageError, render};
+use crate::web::collection::{
+    ActionButton, Cell, CollectionPage, EntryCard, EntryEditor, EntryForm, EntryTable, FormControl,
+    FormField, Message, PageAction, PagePart, change, show,
+};
+use crate::web::error::PageError;
 use crate::web::fields::encode;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::json_view::render_json;
-use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
-use crate::web::time_label::TimeLabel;
-
-/// Maximum number of keys or sessions that are listed.
-const MAX_LISTED: usize = 500;
 
 /// Number of records of a session that are shown.
 const RECORDS: usize = 100;
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
-        .route("/instances", get(show))
+        .route("/instances", show(show_instances))
         .route(
             "/instances/{backend}/{name}",
-            get(show_instance).post(write_value),
+            show(show_instance).merge(change(write_value)),
         )
         .route(
             "/instances/{backend}/{name}/value",
-            get(show_value).post(write_value),
+            show(show_value).merge(change(write_value)),
         )
         .route(
             "/instances/{backend}/{name}/value/delete",
-            post(delete_value),
+            change(delete_value),
         )
-        .route("/instances/{backend}/{name}/session", get(show_session))
+        .route("/instances/{backend}/{name}/session", show(show_session))
         .route(
             "/instances/{backend}/{name}/session/delete",
-            post(delete_session),
+            change(delete_session),
         )
 }
 
@@ -60,6 +59,10 @@ fn path_of((backend, name): &InstancePath) -> String {
     format!("/instances/{}/{}", encode(backend), encode(name))
 }
 
+fn name_of((backend, name): &InstancePath) -> String {
+    format!("{backend}/{name}")
+}
+
 /// Returns the path of the page of a session.
 pub(super) fn session_path(place: &InstancePath, session: &str) -> String {
     format!("{}/session?session={}", path_of(place), encode(session))
@@ -67,11 +70,8 @@ pub(super) fn session_path(place: &InstancePath, session: &str) -> String {
 
 fn open(request: &WebRequest, (kind, name): &InstancePath) -> Result<InstanceHandle, PageError> {
     let name: InstanceName = name.parse()?;
-    Ok(request
-        .web
-        .config
-        .instances
-        .get_or_open(backend(kind)?, &name)?)
+    let instances = &request.web.config.instances;
+    Ok(instances.get_or_open(backend(kind)?, &name)?)
 }
 
 /// Returns the values of an instance; they record the ids of operations for the undo.
@@ -103,326 +103,280 @@ pub(super) fn open_messages(
     }
 }
 
-/// An instance as a row.
-struct InstanceRow {
-    path: String,
-    backend: Label,
-    name: Label,
-    fields: Result<SafeHtml, Label>,
-    is_built_in: bool,
+fn show_instances(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+    let about = "Named data sets, each of one type and with its own location.";
+    let mut page = CollectionPage::new(request, "Instances", about);
+    let card = |listing: InstanceListing| EntryCard {
+        title: Label::new(&format!("{} / {}", listing.backend, listing.name)),
+        path: path_of(&(listing.backend, listing.name)),
+        problem: listing.fields.as_ref().err().map(|error| Label::new(error)),
+        text: listing
+            .fields
+            .map(|fields| render_json(&fields.into()))
+            .unwrap_or_default(),
+        chip: listing.is_built_in.then_some("built in"),
+        day: None,
+    };
+    let all = request.web.config.instances.definitions().list()?;
+    let cards = all.into_iter().map(card).collect();
+    page.list(request, cards, "instance", PagePart::Cards);
+    page.respond()
 }
 
-#[derive(Template)]
-#[template(path = "instances.html")]
-struct InstancesPage {
-    layout: Layout,
-    rows: Vec<InstanceRow>,
+/// A key or a session: its name, its path, the bytes or records that it has, and the time of its last change.
+type InstanceItem = (String, String, u64, Option<DateTime<Utc>>);
+
+/// Returns the keys that begin with `search`, in their order.
+fn keys(
+    place: &InstancePath,
+    values: &KeyValues,
+    search: &str,
+) -> Result<Vec<InstanceItem>, PageError> {
+    let prefix: KeyPrefix = search.parse()?;
+    let item = |own: KeySummary| {
+        let path = format!("{}/value?key={}", path_of(place), encode(own.key.as_str()));
+        (
+            own.key.to_string(),
+            path,
+            own.size_bytes,
+            Some(own.updated_at),
+        )
+    };
+    Ok(kv::list(values, &prefix)?.into_iter().map(item).collect())
 }
 
-async fn show(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let row = |listing: InstanceListing| InstanceRow {
-                path: path_of(&(listing.backend.clone(), listing.name.clone())),
-                backend: Label::new(&listing.backend),
-                name: Label::new(&listing.name),
-                fields: listing
-                    .fields
-                    .map(|fields| render_json(&fields.into()))
-                    .map_err(|error| Label::new(&error)),
-                is_built_in: listing.is_built_in,
-            };
-            let rows = request
-                .web
-                .config
-                .instances
-                .definitions()
-                .list()?
-                .into_iter()
-                .map(row)
-                .collect();
-            Ok(render(&InstancesPage {
-                layout: request.layout("Instances"),
-                rows,
-            }))
-        })
-        .await
+/// Returns the sessions whose names contain `search`, in the order of their names.
+fn sessions(
+    place: &InstancePath,
+    messages: &Messages,
+    search: &str,
+) -> Result<Vec<InstanceItem>, PageError> {
+    let item = |own: SessionSummary| {
+        let path = session_path(place, own.session.as_str());
+        (
+            own.session.to_string(),
+            path,
+            own.records as u64,
+            own.last_at,
+        )
+    };
+    let mut items: Vec<_> = history::sessions(messages)?.into_iter().map(item).collect();
+    items.retain(|(name, ..)| name.contains(search));
+    items.sort();
+    Ok(items)
 }
 
-/// A key or a session as a row.
-struct ItemRow {
-    path: String,
-    name: Label,
-    size: String,
-    time: Option<TimeLabel>,
-}
-
-#[derive(Template)]
-#[template(path = "instance.html")]
-struct InstancePage {
-    layout: Layout,
-    path: String,
-    name: Label,
-    search: String,
-    is_kv: bool,
-    is_history: bool,
-    items: Vec<ItemRow>,
-    more: usize,
-    /// The page with the same content, for an instance of tools.
-    elsewhere: Option<&'static str>,
-}
-
-async fn show_instance(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let (path, search) = (
-                path_of(&place),
-                request.query.text("search").unwrap_or_default().to_owned(),
-            );
-            let handle = open(request, &place)?;
-            let (is_kv, is_history) = (
-                matches!(handle, InstanceHandle::Kv(_)),
-                matches!(handle, InstanceHandle::History(_)),
-            );
-            let time = |at| TimeLabel::exact(request.local(at));
-            let mut items: Vec<ItemRow> = match &handle {
-                InstanceHandle::Kv(values) => {
-                    let prefix: KeyPrefix = search.parse()?;
-                    let item = |summary: kv::KeySummary| ItemRow {
-                        path: format!("{path}/value?key={}", encode(summary.key.as_str())),
-                        name: Label::cut(summary.key.as_str(), 140),
-                        size: format!("{} bytes", summary.size_bytes),
-                        time: Some(time(summary.updated_at)),
-                    };
-                    kv::list(values, &prefix)?.into_iter().map(item).collect()
-                }
-                InstanceHandle::History(messages) => {
-                    let mut sessions = history::sessions(messages)?;
-                    sessions.retain(|own| own.session.as_str().contains(&search));
-                    sessions.sort_by(|one, other| {
-                        other
-                            .last_at
-                            .cmp(&one.last_at)
-                            .then_with(|| one.session.cmp(&other.session))
-                    });
-                    let item = |own: history::SessionSummary| ItemRow {
-                        path: session_path(&place, own.session.as_str()),
-                        name: Label::cut(own.session.as_str(), 140),
-                        size: format!("{} records", own.records),
-                        time: own.last_at.map(time),
-                    };
-                    sessions.into_iter().map(item).collect()
-                }
-                InstanceHandle::Tools(_) => Vec::new(),
-            };
-            let more = items.len().saturating_sub(MAX_LISTED);
-            items.truncate(MAX_LISTED);
-            let elsewhere = match place.0.as_str() {
-                _ if is_kv || is_history => None,
-                "bank" => Some("/banks"),
-                "topic" => Some("/topics"),
-                _ => Some("/memories"),
-            };
-            let name = format!("{}/{}", place.0, place.1);
-            let page = InstancePage {
-                layout: request.layout(&name),
-                path,
-                name: Label::new(&name),
-                search,
-                is_kv,
-                is_history,
-                items,
-                more,
-                elsewhere,
-            };
-            Ok(render(&page))
-        })
-        .await
-}
-
-#[derive(Template)]
-#[template(path = "instance_value.html")]
-struct ValuePage {
-    layout: Layout,
-    path: String,
-    name: Label,
-    key: Label,
-    key_text: String,
-    value: String,
-    current: Option<SafeHtml>,
-    error: Option<String>,
-    is_json: bool,
-    version: String,
-    updated: TimeLabel,
-}
-
-impl ValuePage {
-    fn new(
-        request: &WebRequest,
-        place: &InstancePath,
-        key: &ValueKey,
-        stored: &kv::StoredValue,
-    ) -> Self {
-        // Only objects and lists are indented; a text that happens to be a number remains as it is.
-        let is_json = stored.text.trim_start().starts_with(['{', '['])
-            && stored.text.parse::<JsonText>().is_ok();
-        Self {
-            layout: request.layout(key.as_str()),
-            path: path_of(place),
-            name: Label::new(&format!("{}/{}", place.0, place.1)),
-            key: Label::new(key.as_str()),
-            key_text: key.to_string(),
-            value: if is_json {
-                format_pretty(&stored.text)
-            } else {
-                stored.text.clone()
-            },
-            current: None,
-            error: None,
-            is_json,
-            version: ContentHash::of(&stored.text).to_string(),
-            updated: TimeLabel::exact(request.local(stored.updated_at)),
+fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+    let mut page = CollectionPage::new(request, &name_of(&place), "")
+        .below([("Instances", "/instances".to_owned())]);
+    let (mut items, columns, noun): (_, &'static [&str], _) = match open(request, &place)? {
+        InstanceHandle::Kv(values) => {
+            let search = page.search(request, "Keys that begin with");
+            let items = keys(&place, &values, &search)?;
+            (items, &["Key", "Bytes", "Changed"], "key")
         }
+        InstanceHandle::History(messages) => {
+            let search = page.search(request, "Sessions that contain");
+            let items = sessions(&place, &messages, &search)?;
+            (items, &["Session", "Records", "Last record"], "session")
+        }
+        InstanceHandle::Tools(_) => {
+            let path = match place.0.as_str() {
+                "bank" => "/banks",
+                "topic" => "/topics",
+                _ => "/memories",
+            };
+            page.actions = vec![PageAction::Link("Open its content", path.to_owned())];
+            return page.respond();
+        }
+    };
+    if page.sort(request, &[("changed", "last changed"), ("name", "name")]) == "changed" {
+        items.sort_by_key(|(_, _, _, at)| Reverse(*at));
+    }
+    let row = |(name, path, size, at): InstanceItem| {
+        let changed = at.map(|at| request.exact(at));
+        let cells = vec![Cell::number(size), Cell::time(changed, "")];
+        (Label::cut(&name, 140), Some(path), cells)
+    };
+    if items.is_empty() {
+        let is_search = request.query.text("search").is_some();
+        let title = if is_search {
+            "Nothing matches"
+        } else {
+            "The instance is empty"
+        };
+        page.push(PagePart::Empty(title, ""));
+    } else {
+        page.list(request, items, noun, |items| {
+            PagePart::Table(EntryTable {
+                label: "Content",
+                columns,
+                rows: items.into_iter().map(row).collect(),
+            })
+        });
+    }
+    if noun == "key" {
+        page.push(PagePart::Form(EntryForm {
+            path: path_of(&place),
+            title: Some("Add a key"),
+            fields: vec![
+                FormField::new("key", "Key", FormControl::Line),
+                FormField::new("value", "Value", FormControl::Code(6)),
+            ],
+            submit: "Add",
+            ..EntryForm::default()
+        }));
+    }
+    page.respond()
+}
+
+/// Returns the form of a stored value.
+fn editor(
+    request: &WebRequest,
+    place: &InstancePath,
+    key: &ValueKey,
+    stored: &StoredValue,
+) -> EntryEditor {
+    // Only objects and lists are indented; a text that happens to be a number remains as it is.
+    let is_json =
+        stored.text.trim_start().starts_with(['{', '[']) && stored.text.parse::<JsonText>().is_ok();
+    let (label, value) = if is_json {
+        ("Value, as JSON", format_pretty(&stored.text))
+    } else {
+        ("Value", stored.text.clone())
+    };
+    let path = path_of(place);
+    let above = [
+        ("Instances", "/instances".to_owned()),
+        (&name_of(place), path.clone()),
+    ];
+    let mut page = CollectionPage::new(request, key.as_str(), "").below(above);
+    page.actions = vec![PageAction::Button(ActionButton {
+        label: "Delete the key",
+        path: format!("{path}/value/delete"),
+        field: Some(("key", key.to_string())),
+    })];
+    let changed = request.exact(stored.updated_at);
+    page.push(PagePart::Facts(vec![("Changed", changed)]));
+    let json = is_json.then(|| ("json", "yes".to_owned()));
+    EntryEditor {
+        page,
+        form: EntryForm {
+            path: format!("{path}/value"),
+            hidden: json.into_iter().chain([("key", key.to_string())]).collect(),
+            fields: vec![FormField(
+                "value",
+                label,
+                FormControl::Code(16),
+                value.clone(),
+            )],
+            submit: "Save",
+            cancel: Some(path),
+            ..EntryForm::default()
+        },
+        current: ("The value now", value),
+        version: ContentHash::of(&stored.text).to_string(),
     }
 }
 
-async fn show_value(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let key: ValueKey = request.query.get("key").parse()?;
-            let stored = kv::get(&open_values(request, &place)?, &key)?;
-            Ok(render(&ValuePage::new(request, &place, &key, &stored)))
-        })
-        .await
+fn show_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+    let key: ValueKey = request.query.get("key").parse()?;
+    let stored = kv::get(&open_values(request, &place)?, &key)?;
+    editor(request, &place, &key, &stored).respond()
 }
 
-/// Sets a value. A value that was JSON must remain JSON. A conflict and an invalid value show the form again.
-async fn write_value(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let form = &request.form;
-            let key: ValueKey = form.get("key").parse()?;
-            let values = open_values(request, &place)?;
-            let value = form.get("value").replace("\r\n", "\n");
-            let mut stored = values.store.get(&key)?;
-            let seen = form.text("version");
-            let mut is_changed = stored
-                .as_ref()
-                .map(|stored| ContentHash::of(&stored.text).to_string())
-                .as_deref()
-                != seen;
-            let invalid = || {
-                value
-                    .parse::<JsonText>()
-                    .err()
-                    .map(|error| format!("the value is not JSON: {error}"))
-            };
-            let mistake = if is_changed || form.get("json") != "yes" {
-                None
-            } else {
-                invalid()
-            };
-            if !is_changed && mistake.is_none() {
-                let former = stored.as_ref().map(|stored| stored.text.as_str());
-                match kv::replace(&values, &key, former, &value, SecretPolicy::Refuse) {
-                    Ok(()) => return Ok(request.redirect(&path_of(&place))),
-                    // Another program changed the value at this moment.
-                    Err(error) if error.code() == Code::Conflict => {
-                        is_changed = true;
-                        stored = values.store.get(&key)?;
-                    }
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            let changed =
-                || "the value was changed after you opened this form; nothing was saved".to_owned();
-            let (code, message) = mistake.map_or_else(
-                || (Code::Conflict, changed()),
-                |mistake| (Code::InvalidJson, mistake),
-            );
-            let Some(stored) = stored else {
-                return Err(PageError::new(code, message, "reload the instance"));
-            };
-            let page = ValuePage::new(request, &place, &key, &stored);
-            let page = ValuePage {
-                current: is_changed.then(|| SafeHtml::from_text(&page.value)),
-                value,
-                error: Some(message),
-                ..page
-            };
-            let mut response = render(&page);
-            *response.status_mut() = crate::http::status(code);
-            Ok(response)
-        })
-        .await
+/// Sets a value.
+fn write_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+    let key: ValueKey = request.form.get("key").parse()?;
+    let values = open_values(request, &place)?;
+    let Err(error) = replace_value(request, &values, &key) else {
+        return Ok(request.redirect(&path_of(&place)));
+    };
+    match values.store.get(&key)? {
+        Some(stored) => editor(request, &place, &key, &stored).respond_to_failure(request, error),
+        None => Err(error),
+    }
 }
 
-async fn delete_value(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            kv::delete(
-                &open_values(request, &place)?,
-                &request.form.get("key").parse()?,
-            )?;
-            Ok(request.redirect(&path_of(&place)))
-        })
-        .await
+/// Replaces the value of the version in the form. A value that was JSON must remain JSON.
+fn replace_value(
+    request: &WebRequest,
+    values: &KeyValues,
+    key: &ValueKey,
+) -> Result<(), PageError> {
+    let form = &request.form;
+    let value = form.get("value").replace("\r\n", "\n");
+    let stored = values.store.get(key)?;
+    let former = stored.as_ref().map(|stored| stored.text.as_str());
+    let version = former.map(|text| ContentHash::of(text).to_string());
+    if version.as_deref() != form.text("version") {
+        return Err(PageError::changed("the value"));
+    }
+    if form.get("json") == "yes"
+        && let Err(error) = value.parse::<JsonText>()
+    {
+        return Err(PageError::invalid(format!(
+            "the value is not JSON: {error}"
+        )));
+    }
+    Ok(kv::replace(
+        values,
+        key,
+        former,
+        &value,
+        SecretPolicy::Refuse,
+    )?)
 }
 
-/// A record of a session.
-struct RecordRow {
-    role: Label,
-    time: Option<TimeLabel>,
-    text: Label,
+fn delete_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+    let key = request.form.get("key").parse()?;
+    kv::delete(&open_values(request, &place)?, &key)?;
+    Ok(request.redirect(&path_of(&place)))
 }
 
-#[derive(Template)]
-#[template(path = "instance_session.html")]
-struct InstanceSessionPage {
-    layout: Layout,
-    path: String,
-    name: Label,
-    session: Label,
-    session_text: String,
-    records: Vec<RecordRow>,
-    damaged: usize,
-    limit: usize,
-}
-
-async fn show_session(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let session: SessionName = request.query.get("session").parse()?;
-            let messages = open_messages(request, &place)?;
-            let window = Window {
-                offset: 0,
-                limit: Some(RECORDS),
-                end: WindowEnd::Last,
-            };
-            let (mut records, mut damaged) = (Vec::new(), 0);
-            for record in history::records(&messages, &session, &RecordFilter::default(), window)? {
-                match record {
-                    Ok(record) => records.push(RecordRow {
-                        role: Label::new(record.role().as_str()),
-                        time: record.at().map(|at| TimeLabel::exact(request.local(at))),
-                        text: Label::cut(&record_text(record.text().as_str()), 4_000),
-                    }),
-                    Err(_) => damaged += 1,
-                }
-            }
-            let page = InstanceSessionPage {
-                layout: request.layout(session.as_str()),
-                path: path_of(&place),
-                name: Label::new(&format!("{}/{}", place.0, place.1)),
-                session: Label::new(session.as_str()),
-                session_text: session.to_string(),
-                records,
-                damaged,
-                limit: RECORDS,
-            };
-            Ok(render(&page))
-        })
-        .await
+fn show_session(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+    let session: SessionName = request.query.get("session").parse()?;
+    let messages = open_messages(request, &place)?;
+    let window = Window {
+        offset: 0,
+        limit: Some(RECORDS),
+        end: WindowEnd::Last,
+    };
+    let above = [
+        ("Instances", "/instances".to_owned()),
+        (&name_of(&place), path_of(&place)),
+    ];
+    let mut page = CollectionPage::new(request, session.as_str(), "").below(above);
+    page.actions = vec![PageAction::Button(ActionButton {
+        label: "Delete the session",
+        path: format!("{}/session/delete", path_of(&place)),
+        field: Some(("session", session.to_string())),
+    })];
+    let (mut records, mut damaged) = (Vec::new(), 0);
+    for record in history::records(&messages, &session, &RecordFilter::default(), window)? {
+        let Ok(record) = record else {
+            damaged += 1;
+            continue;
+        };
+        let text = Label::cut(&record_text(record.text().as_str()), 4_000);
+        records.push(Message {
+            author: Some(Label::new(record.role().as_str())),
+            time: record.at().map(|at| request.exact(at)),
+            text: SafeHtml::from_escaped(format!("<div class=\"source\">{text}</div>")),
+            is_assistant: record.role().as_str() == "assistant",
+            delete: None,
+        });
+    }
+    if 0 < damaged {
+        page.note(format!("{} cannot be read.", counted(damaged, "record")));
+    }
+    page.note(match records.len() {
+        0 => "The session has no records.".to_owned(),
+        RECORDS => format!("The last {RECORDS} records"),
+        count => counted(count as u64, "record"),
+    });
+    page.push(PagePart::Messages(records));
+    page.respond()
 }
 
 /// Returns the content of a record if it is a text, and otherwise the whole record.
@@ -434,14 +388,8 @@ fn record_text(json: &str) -> String {
         .map_or_else(|| json.to_owned(), str::to_owned)
 }
 
-async fn delete_session(Path(place): Path<InstancePath>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            history::delete(
-                &open_messages(request, &place)?,
-                &request.form.get("session").parse()?,
-            )?;
-            Ok(request.redirect(&path_of(&place)))
-        })
-        .await
+fn delete_session(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+    let session = request.form.get("session").parse()?;
+    history::delete(&open_messages(request, &place)?, &session)?;
+    Ok(request.redirect(&path_of(&place)))
 }

@@ -8,6 +8,7 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::instance::history;
 use memory_core::query_parser::{ExtractedFilter, QueryWord, extract_bounds, parse};
+use memory_core::text::counted;
 use memory_core::{
     BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest,
     Patch, Query, Ranking, SearchResults, Services, change_many, facets, list, missing_words,
@@ -352,16 +353,13 @@ impl SearchedMatches<'_> {
 fn count_memories(total: u64) -> String {
     match total {
         0 => "No memories".to_owned(),
-        1 => "1 memory".to_owned(),
-        total => format!("{total} memories"),
+        total => counted(total, "memory"),
     }
 }
 
 fn count_matches(total: u64) -> String {
-    match total {
-        1 => "1 match".to_owned(),
-        total => format!("{total} matches, best first"),
-    }
+    let order = if 1 < total { ", best first" } else { "" };
+    counted(total, "match") + order
 }
 
 /// Describes the number of matches if none contains a word of the query.

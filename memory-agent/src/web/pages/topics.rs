@@ -1,19 +1,20 @@
 //! The topics: Markdown files about one subject, to browse, search and edit.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
-use askama::Template;
 use axum::Router;
-use axum::extract::Path;
 use axum::response::Response;
-use axum::routing::{get, post};
-use memory_core::topic::{self, Topic, TopicKind, TopicWriteRequest, Topics};
+use memory_core::topic::{self, Topic, TopicKind, TopicName, TopicWriteRequest, Topics};
 use memory_core::{Code, ContentHash, SecretPolicy, front_matter};
 
-use crate::web::error::{PageError, render};
+use crate::web::collection::{
+    ActionButton, CollectionPage, EntryCard, EntryEditor, EntryForm, FormControl, FormField,
+    PageAction, PagePart, change, show,
+};
+use crate::web::error::PageError;
 use crate::web::fields::encode;
 use crate::web::html::{Label, SafeHtml};
-use crate::web::layout::Layout;
 use crate::web::markdown::render_markdown;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
@@ -21,12 +22,15 @@ use crate::web::state::WebState;
 /// Maximum number of matches.
 const MAX_MATCHES: usize = 50;
 
+/// The orders of the list, the default first.
+const ORDERS: [(&str, &str); 2] = [("index", "index"), ("changed", "last changed")];
+
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
-        .route("/topics", get(show).post(create))
-        .route("/topics/{name}", get(show_topic))
-        .route("/topics/{name}/edit", get(show_form).post(edit))
-        .route("/topics/{name}/delete", post(delete))
+        .route("/topics", show(show_topics).merge(change(create)))
+        .route("/topics/{name}", show(show_topic))
+        .route("/topics/{name}/edit", show(show_form).merge(change(edit)))
+        .route("/topics/{name}/delete", change(delete))
 }
 
 fn topics(request: &WebRequest) -> Result<&Topics, PageError> {
@@ -36,230 +40,195 @@ fn topics(request: &WebRequest) -> Result<&Topics, PageError> {
     })
 }
 
-/// A topic as a row.
-struct TopicRow {
-    path: String,
-    title: Label,
-    description: Label,
-    kind: &'static str,
-    updated: Option<String>,
-    problem: Option<Label>,
-    snippet: Option<Label>,
+fn path_of(name: &TopicName) -> String {
+    format!("/topics/{}", encode(name.as_str()))
 }
 
-impl TopicRow {
-    fn new(topic: &Topic) -> Self {
-        Self {
-            path: format!("/topics/{}", encode(topic.name.as_str())),
-            title: Label::cut(&topic.title, 140),
-            description: Label::cut(&topic.description, 300),
-            kind: topic.kind.as_str(),
-            updated: topic.updated.map(|day| day.to_string()),
-            problem: topic.problem.as_deref().map(Label::new),
-            snippet: None,
-        }
+fn card(topic: &Topic, text: &Label) -> EntryCard {
+    EntryCard {
+        title: Label::cut(&topic.title, 140),
+        path: path_of(&topic.name),
+        text: SafeHtml::of(text),
+        chip: Some(topic.kind.as_str()),
+        day: topic.updated.map(|day| day.to_string()),
+        problem: topic.problem.as_deref().map(Label::new),
     }
 }
 
-#[derive(Template)]
-#[template(path = "topics.html")]
-struct TopicsPage {
-    layout: Layout,
-    is_open: bool,
-    place: Label,
-    search: String,
-    rows: Vec<TopicRow>,
-    misnamed: Vec<(Label, Label)>,
-    kinds: Vec<TopicKind>,
-}
-
-async fn show(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let search = request.query.text("search").unwrap_or_default().to_owned();
-            let mut page = TopicsPage {
-                layout: request.layout("Topics"),
-                is_open: false,
-                place: Label::default(),
-                search,
-                rows: Vec::new(),
-                misnamed: Vec::new(),
-                kinds: TopicKind::GIVEN.to_vec(),
-            };
-            if let Some(topics) = &request.services.topics {
-                page.is_open = true;
-                page.place = Label::new(&topics.store.location());
-                if page.search.is_empty() {
-                    let listing = topic::list(topics)?;
-                    page.rows = listing.topics.iter().map(TopicRow::new).collect();
-                    page.misnamed = listing
-                        .misnamed
-                        .iter()
-                        .map(|(name, why)| (Label::new(name), Label::new(why)))
-                        .collect();
-                } else {
-                    let (hits, _) = topic::search(topics, &page.search, MAX_MATCHES)?;
-                    let row = |hit: &topic::TopicHit| TopicRow {
-                        snippet: Some(Label::marked(&hit.snippet.text, &hit.snippet.marks)),
-                        ..TopicRow::new(&hit.topic)
-                    };
-                    page.rows = hits.iter().map(row).collect();
-                }
-            }
-            Ok(render(&page))
-        })
-        .await
+fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+    let Some(topics) = &request.services.topics else {
+        let mut page = CollectionPage::new(request, "Topics", "");
+        page.push(PagePart::Empty(
+            "No folder of topics",
+            "Start this page in the folder of a project that has topics.",
+        ));
+        return page.respond();
+    };
+    let about = format!(
+        "Markdown files in {}, listed in an index that agents read at the start of a session.",
+        topics.store.location()
+    );
+    let mut page = CollectionPage::new(request, "Topics", &about);
+    let search = page.search(request, "Search topics");
+    let mut misnamed = Vec::new();
+    let cards: Vec<_> = if search.is_empty() {
+        let mut found = topic::list(topics)?;
+        if page.sort(request, &ORDERS) == "changed" {
+            found.topics.sort_by_key(|topic| Reverse(topic.updated));
+        }
+        misnamed = found.misnamed;
+        let describe = |topic| card(topic, &Label::cut(&topic.description, 300));
+        found.topics.iter().map(describe).collect()
+    } else {
+        let (hits, _) = topic::search(topics, &search, MAX_MATCHES)?;
+        let hits = hits.iter().map(|hit| {
+            let snippet = Label::marked(&hit.snippet.text, &hit.snippet.marks);
+            card(&hit.topic, &snippet)
+        });
+        hits.collect()
+    };
+    if cards.is_empty() {
+        let title = if search.is_empty() {
+            "No topics"
+        } else {
+            "No topic matches"
+        };
+        page.push(PagePart::Empty(
+            title,
+            "Agents write topics, and so can you below.",
+        ));
+    } else {
+        page.list(request, cards, "topic", PagePart::Cards);
+    }
+    page.unreadable(
+        "Files that are not topics because of their names:",
+        misnamed
+            .iter()
+            .map(|(name, why)| (name.as_str(), why.as_str())),
+    );
+    let kinds = TopicKind::GIVEN.iter().map(|kind| kind.as_str()).collect();
+    page.push(PagePart::Form(EntryForm {
+        path: "/topics".to_owned(),
+        title: Some("Add a topic"),
+        fields: vec![
+            FormField::new("name", "File name, such as editor.md", FormControl::Line),
+            FormField::new("kind", "Type", FormControl::Choice(kinds)),
+            FormField::new("description", "Description, on one line", FormControl::Line),
+            FormField::new("content", "Text", FormControl::Text(8)),
+        ],
+        submit: "Add",
+        ..EntryForm::default()
+    }));
+    page.respond()
 }
 
 /// Creates a topic of the fields `name`, `kind`, `description` and `content`.
-async fn create(request: WebRequest) -> Response {
-    request
-        .respond(|request| {
-            let form = &request.form;
-            let name = form.text("name").unwrap_or_default();
-            let name = if std::path::Path::new(name)
-                .extension()
-                .is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
-            {
-                name.to_owned()
-            } else {
-                format!("{name}.md")
-            };
-            let name: topic::TopicName = name.parse()?;
-            if topic::list(topics(request)?)?
-                .topics
-                .iter()
-                .any(|own| own.name == name)
-            {
-                return Err(PageError::new(
-                    Code::InvalidInput,
-                    format!("the topic {name} exists already"),
-                    "open the topic and edit it",
-                ));
-            }
-            let write = TopicWriteRequest {
-                title: None,
-                description: form.text("description").map(str::to_owned),
-                kind: form.text("kind").map(str::parse).transpose()?,
-                content: Some(form.get("content").replace("\r\n", "\n")),
-                secrets: SecretPolicy::Refuse,
-                name: name.clone(),
-            };
-            topic::write(topics(request)?, &write)?;
-            Ok(request.redirect(&format!("/topics/{}", encode(name.as_str()))))
-        })
-        .await
+fn create(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+    let form = &request.form;
+    let name = form.text("name").unwrap_or_default();
+    let has_extension = std::path::Path::new(name)
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+    let extension = if has_extension { "" } else { ".md" };
+    let name: TopicName = format!("{name}{extension}").parse()?;
+    let existing = topic::list(topics(request)?)?.topics;
+    if existing.iter().any(|own| own.name == name) {
+        let message = format!("the topic {name} exists already");
+        return Err(PageError::new(
+            Code::InvalidInput,
+            message,
+            "open the topic and edit it",
+        ));
+    }
+    let write = TopicWriteRequest {
+        title: None,
+        description: form.text("description").map(str::to_owned),
+        kind: form.text("kind").map(str::parse).transpose()?,
+        content: Some(form.get("content").replace("\r\n", "\n")),
+        secrets: SecretPolicy::Refuse,
+        name: name.clone(),
+    };
+    topic::write(topics(request)?, &write)?;
+    Ok(request.redirect(&path_of(&name)))
 }
 
-#[derive(Template)]
-#[template(path = "topic.html")]
-struct TopicPage {
-    layout: Layout,
-    path: String,
-    title: Label,
-    description: Label,
-    kind: &'static str,
-    updated: Option<String>,
-    problem: Option<Label>,
-    text: SafeHtml,
-    links: Vec<(Label, Option<String>)>,
+fn show_topic(request: &WebRequest, name: String) -> Result<Response, PageError> {
+    let found = topic::read(topics(request)?, &name)?;
+    let (topic, path) = (&found.topic, path_of(&found.topic.name));
+    let mut page = CollectionPage::new(request, &topic.title, &topic.description)
+        .below([("Topics", "/topics".to_owned())]);
+    page.actions = vec![
+        PageAction::Chip(topic.kind.as_str()),
+        PageAction::Link("Edit", format!("{path}/edit")),
+        PageAction::Button(ActionButton {
+            label: "Delete",
+            path: format!("{path}/delete"),
+            field: None,
+        }),
+    ];
+    if let Some(problem) = &topic.problem {
+        page.push(PagePart::Failure(problem.clone(), None));
+    }
+    let body = front_matter::split(&found.text).body;
+    page.push(PagePart::Text(render_markdown(body, &|_| None)));
+    if !found.links.is_empty() {
+        let links = found.links.iter();
+        let links = links.map(|(link, name)| (Label::new(link), name.as_ref().map(path_of)));
+        page.push(PagePart::Links(links.collect()));
+    }
+    if let Some(day) = topic.updated {
+        page.note(format!("Changed on {day}"));
+    }
+    page.respond()
 }
 
-async fn show_topic(Path(name): Path<String>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let found = topic::read(topics(request)?, &name)?;
-            let topic = &found.topic;
-            let path = |name: &topic::TopicName| format!("/topics/{}", encode(name.as_str()));
-            let page = TopicPage {
-                layout: request.layout(&topic.title),
-                path: path(&topic.name),
-                title: Label::new(&topic.title),
-                description: Label::new(&topic.description),
-                kind: topic.kind.as_str(),
-                updated: topic.updated.map(|day| day.to_string()),
-                problem: topic.problem.as_deref().map(Label::new),
-                text: render_markdown(front_matter::split(&found.text).body, &|_| None),
-                links: found
-                    .links
-                    .iter()
-                    .map(|(link, name)| (Label::new(link), name.as_ref().map(path)))
-                    .collect(),
-            };
-            Ok(render(&page))
-        })
-        .await
+/// Returns the form of a stored topic.
+fn editor(request: &WebRequest, topic: &Topic, text: &str) -> EntryEditor {
+    let path = path_of(&topic.name);
+    let above = [
+        ("Topics", "/topics".to_owned()),
+        (&topic.title, path.clone()),
+    ];
+    let (label, control) = ("The whole file, with its header", FormControl::Code(24));
+    EntryEditor {
+        page: CollectionPage::new(request, &format!("Edit {}", topic.title), "").below(above),
+        form: EntryForm {
+            path: format!("{path}/edit"),
+            fields: vec![FormField("text", label, control, text.to_owned())],
+            submit: "Save",
+            cancel: Some(path),
+            ..EntryForm::default()
+        },
+        current: ("The file now", text.to_owned()),
+        version: ContentHash::of(text).to_string(),
+    }
 }
 
-#[derive(Template)]
-#[template(path = "topic_edit.html")]
-struct TopicForm {
-    layout: Layout,
-    path: String,
-    title: Label,
-    text: String,
-    /// The text in the file, if another program changed it since the form was opened.
-    current: Option<SafeHtml>,
-    version: String,
+fn show_form(request: &WebRequest, name: String) -> Result<Response, PageError> {
+    let found = topic::read(topics(request)?, &name)?;
+    editor(request, &found.topic, &found.text).respond()
 }
 
-async fn show_form(Path(name): Path<String>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let found = topic::read(topics(request)?, &name)?;
-            let page = TopicForm {
-                layout: request.layout(&format!("Edit {}", found.topic.title)),
-                path: format!("/topics/{}", encode(found.topic.name.as_str())),
-                title: Label::new(&found.topic.title),
-                version: ContentHash::of(&found.text).to_string(),
-                text: found.text,
-                current: None,
-            };
-            Ok(render(&page))
-        })
-        .await
+/// Replaces the whole text of a topic.
+fn edit(request: &WebRequest, name: String) -> Result<Response, PageError> {
+    let topics = topics(request)?;
+    let found = topic::read(topics, &name)?;
+    let (path, former) = (found.topic.name.path(), &found.text);
+    let text = request.form.get("text").replace("\r\n", "\n");
+    let saved = if ContentHash::of(former).to_string() == request.form.get("version") {
+        // The whole text is replaced only if it is still the same.
+        topic::file::replace(topics, path, former, &text, SecretPolicy::Refuse)
+            .map_err(PageError::from)
+    } else {
+        Err(PageError::changed("the file"))
+    };
+    match saved {
+        Ok(_) => Ok(request.redirect(&path_of(&found.topic.name))),
+        Err(error) => editor(request, &found.topic, former).respond_to_failure(request, error),
+    }
 }
 
-/// Replaces the whole text of a topic. A conflict shows both versions.
-async fn edit(Path(name): Path<String>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            let topics = topics(request)?;
-            let found = topic::read(topics, &name)?;
-            let path = format!("/topics/{}", encode(found.topic.name.as_str()));
-            let text = request.form.get("text").replace("\r\n", "\n");
-            let version = ContentHash::of(&found.text).to_string();
-            if version != request.form.get("version") {
-                let page = TopicForm {
-                    layout: request.layout(&format!("Edit {}", found.topic.title)),
-                    path,
-                    title: Label::new(&found.topic.title),
-                    text,
-                    current: Some(SafeHtml::from_text(&found.text)),
-                    version,
-                };
-                let mut response = render(&page);
-                *response.status_mut() = axum::http::StatusCode::CONFLICT;
-                return Ok(response);
-            }
-            // The whole text is replaced only if it is still the same.
-            topic::file::replace(
-                topics,
-                found.topic.name.path(),
-                &found.text,
-                &text,
-                SecretPolicy::Refuse,
-            )?;
-            Ok(request.redirect(&path))
-        })
-        .await
-}
-
-async fn delete(Path(name): Path<String>, request: WebRequest) -> Response {
-    request
-        .respond(move |request| {
-            topic::delete(topics(request)?, &name)?;
-            Ok(request.redirect("/topics"))
-        })
-        .await
+fn delete(request: &WebRequest, name: String) -> Result<Response, PageError> {
+    topic::delete(topics(request)?, &name)?;
+    Ok(request.redirect("/topics"))
 }

@@ -1,0 +1,355 @@
+//! One view of all data that is a list with entries: banks, topics, conversations and instances.
+//!
+//! Purpose: to find what programs and agents stored beside memories, and to correct it. A person first sees the lists by name, with
+//! their size and last change; then the entries of one list; then one entry in a form. Actions by frequency: open, search, sort,
+//! edit, add, delete. A change keeps the text of the form if it fails, and shows the current text beside it after a conflict.
+//!
+//! A page is data, which one template displays: a heading with actions, and parts below each other.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use askama::Template;
+use askama::filters::HtmlSafe;
+use axum::extract::Path;
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{MethodRouter, get, post};
+use memory_core::Code;
+use memory_core::text::counted;
+use serde::de::DeserializeOwned;
+
+use super::error::{PageError, render};
+use super::html::{Label, SafeHtml};
+use super::layout::Layout;
+use super::pager::{Pager, SortMenu};
+use super::request::WebRequest;
+use super::state::WebState;
+use super::time_label::TimeLabel;
+use crate::http::status;
+
+/// Number of entries of a page.
+const PAGE: usize = 100;
+
+/// Maximum number of characters of a title.
+const MAX_TITLE: usize = 140;
+
+/// The work of a handler, whose route has the parameters `P`.
+type PageWork<P> = fn(&WebRequest, P) -> Result<Response, PageError>;
+
+/// Returns the route of a page.
+pub(crate) fn show<P: DeserializeOwned + Send + 'static>(
+    work: PageWork<P>,
+) -> MethodRouter<Arc<WebState>> {
+    get(move |Path(place): Path<P>, request: WebRequest| {
+        request.respond(move |request| work(request, place))
+    })
+}
+
+/// Returns the route of a form.
+pub(crate) fn change<P: DeserializeOwned + Send + 'static>(
+    work: PageWork<P>,
+) -> MethodRouter<Arc<WebState>> {
+    post(move |Path(place): Path<P>, request: WebRequest| {
+        request.respond(move |request| work(request, place))
+    })
+}
+
+/// A page of a collection.
+#[derive(Template)]
+#[template(path = "collection.html")]
+pub(crate) struct CollectionPage {
+    layout: Layout,
+    /// The links to the pages above, in order.
+    above: Vec<(Label, String)>,
+    heading: Label,
+    about: Option<SafeHtml>,
+    pub(crate) actions: Vec<PageAction>,
+    /// The label of the search field, if there is one, and its text.
+    search: Option<(&'static str, String)>,
+    sort: Option<SortMenu>,
+    parts: Vec<PagePart>,
+}
+
+/// A control beside the heading or an entry.
+pub(crate) enum PageAction {
+    Chip(&'static str),
+    Link(&'static str, String),
+    Button(ActionButton),
+}
+
+/// A button that changes something at once.
+pub(crate) struct ActionButton {
+    pub(crate) label: &'static str,
+    pub(crate) path: String,
+    /// The field that names the object.
+    pub(crate) field: Option<(&'static str, String)>,
+}
+
+/// A part of a page.
+pub(crate) enum PagePart {
+    Empty(&'static str, &'static str),
+    Heading(&'static str),
+    Note(String),
+    /// What could not be read, and each object with the reason.
+    Unreadable(&'static str, Vec<(Label, Label)>),
+    Table(EntryTable),
+    Cards(Vec<EntryCard>),
+    Messages(Vec<Message>),
+    Text(SafeHtml),
+    Facts(Vec<(&'static str, TimeLabel)>),
+    Links(Vec<(Label, Option<String>)>),
+    /// A folded text with its title.
+    Source(&'static str, SafeHtml),
+    /// What an entry is now, after a conflict.
+    Current(&'static str, SafeHtml),
+    Failure(String, Option<String>),
+    Form(EntryForm),
+    Pager(Pager),
+}
+
+/// Entries as rows: a title, its page, and the cells after it.
+pub(crate) struct EntryTable {
+    pub(crate) label: &'static str,
+    pub(crate) columns: &'static [&'static str],
+    pub(crate) rows: Vec<(Label, Option<String>, Vec<Cell>)>,
+}
+
+impl EntryTable {
+    /// Returns the names of the columns, each with whether it has numbers.
+    fn heads(&self) -> Vec<(&'static str, bool)> {
+        let cells = self.rows.first().map_or(&[][..], |(_, _, cells)| cells);
+        let is_number = |at: usize| cells.get(at).is_some_and(|cell| cell.is_number);
+        let names = self.columns.iter().enumerate();
+        names
+            .map(|(at, name)| (*name, 0 < at && is_number(at - 1)))
+            .collect()
+    }
+}
+
+/// A cell of a table.
+pub(crate) struct Cell {
+    html: SafeHtml,
+    is_number: bool,
+}
+
+impl Cell {
+    pub(crate) fn new(html: &(impl HtmlSafe + Display)) -> Self {
+        Self {
+            html: SafeHtml::of(html),
+            is_number: false,
+        }
+    }
+
+    pub(crate) fn number(number: impl Display) -> Self {
+        Self {
+            is_number: true,
+            ..Self::new(&Label::new(&number.to_string()))
+        }
+    }
+
+    /// Returns the cell of an element that contains a label.
+    pub(crate) fn within(element: &str, class: &str, label: &Label) -> Self {
+        let html = format!("<{element} class=\"{class}\">{label}</{element}>");
+        Self::new(&SafeHtml::from_escaped(html))
+    }
+
+    pub(crate) fn time(time: Option<TimeLabel>, otherwise: &str) -> Self {
+        time.map_or_else(
+            || Self::within("span", "muted", &Label::new(otherwise)),
+            |time| Self::new(&time),
+        )
+    }
+}
+
+/// An entry with a description.
+pub(crate) struct EntryCard {
+    pub(crate) title: Label,
+    pub(crate) path: String,
+    pub(crate) text: SafeHtml,
+    pub(crate) chip: Option<&'static str>,
+    pub(crate) day: Option<String>,
+    pub(crate) problem: Option<Label>,
+}
+
+/// A message of a dialogue, or a fact about it.
+pub(crate) struct Message {
+    pub(crate) author: Option<Label>,
+    pub(crate) time: Option<TimeLabel>,
+    pub(crate) text: SafeHtml,
+    pub(crate) is_assistant: bool,
+    pub(crate) delete: Option<ActionButton>,
+}
+
+/// A form to add, change or delete something.
+#[derive(Default)]
+pub(crate) struct EntryForm {
+    pub(crate) path: String,
+    /// The title, if the form is folded.
+    pub(crate) title: Option<&'static str>,
+    pub(crate) note: Option<String>,
+    pub(crate) hidden: Vec<(&'static str, String)>,
+    pub(crate) fields: Vec<FormField>,
+    pub(crate) submit: &'static str,
+    pub(crate) cancel: Option<String>,
+}
+
+/// A field of a form: its name, label, kind and value.
+pub(crate) struct FormField(
+    pub(crate) &'static str,
+    pub(crate) &'static str,
+    pub(crate) FormControl,
+    pub(crate) String,
+);
+
+/// How a field is edited. Texts and code have a number of lines.
+pub(crate) enum FormControl {
+    Line,
+    Number,
+    Text(usize),
+    Code(usize),
+    Choice(Vec<&'static str>),
+}
+
+impl FormField {
+    /// Returns an empty field.
+    pub(crate) const fn new(name: &'static str, label: &'static str, control: FormControl) -> Self {
+        Self(name, label, control, String::new())
+    }
+}
+
+impl CollectionPage {
+    pub(crate) fn new(request: &WebRequest, title: &str, about: &str) -> Self {
+        Self {
+            layout: request.layout(title),
+            above: Vec::new(),
+            heading: Label::cut(title, MAX_TITLE),
+            about: (!about.is_empty()).then(|| SafeHtml::from_text(about)),
+            actions: Vec::new(),
+            search: None,
+            sort: None,
+            parts: Vec::new(),
+        }
+    }
+
+    /// Adds the links to the pages above, each with its name and its path.
+    pub(crate) fn below<const N: usize>(mut self, above: [(&str, String); N]) -> Self {
+        let links = above.map(|(name, path)| (Label::cut(name, MAX_TITLE), path));
+        self.above.extend(links);
+        self
+    }
+
+    pub(crate) fn push(&mut self, part: PagePart) {
+        self.parts.push(part);
+    }
+
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.push(PagePart::Note(text.into()));
+    }
+
+    /// Adds what could not be read, if there is something.
+    pub(crate) fn unreadable<'t>(
+        &mut self,
+        title: &'static str,
+        items: impl Iterator<Item = (&'t str, &'t str)>,
+    ) {
+        let labels = items.map(|(name, why)| (Label::cut(name, MAX_TITLE), Label::new(why)));
+        let labels: Vec<_> = labels.collect();
+        if !labels.is_empty() {
+            self.push(PagePart::Unreadable(title, labels));
+        }
+    }
+
+    /// Adds the items of the current page of a list, their number and the links to the other pages.
+    pub(crate) fn list<T>(
+        &mut self,
+        request: &WebRequest,
+        items: Vec<T>,
+        noun: &str,
+        part: impl FnOnce(Vec<T>) -> PagePart,
+    ) {
+        let (page, total) = (Pager::page(request), items.len() as u64);
+        let pager = Pager::new(request, page, PAGE, total);
+        let shown = items.into_iter().skip(page * PAGE).take(PAGE);
+        self.push(part(shown.collect()));
+        if pager.pages.is_empty() {
+            self.note(counted(total, noun));
+        } else {
+            self.push(PagePart::Pager(pager));
+        }
+    }
+
+    /// Adds a search field, and returns its text.
+    pub(crate) fn search(&mut self, request: &WebRequest, label: &'static str) -> String {
+        let text = request.query.text("search").unwrap_or_default().to_owned();
+        self.search = Some((label, text.clone()));
+        text
+    }
+
+    /// Adds a menu of orders, and returns the value of the chosen one.
+    pub(crate) fn sort(
+        &mut self,
+        request: &WebRequest,
+        orders: &[(&'static str, &'static str)],
+    ) -> &'static str {
+        let (menu, chosen) = SortMenu::new(request, orders);
+        self.sort = Some(menu);
+        orders[chosen].0
+    }
+
+    pub(crate) fn respond(&self) -> Result<Response, PageError> {
+        Ok(render(self))
+    }
+
+    fn has_failure(&self) -> bool {
+        matches!(self.parts.first(), Some(PagePart::Failure(..)))
+    }
+}
+
+/// An entry in a form that changes it.
+pub(crate) struct EntryEditor {
+    pub(crate) page: CollectionPage,
+    pub(crate) form: EntryForm,
+    /// The stored text, and its title after a conflict, such as `The value now`.
+    pub(crate) current: (&'static str, String),
+    /// The version of the stored text.
+    pub(crate) version: String,
+}
+
+impl EntryEditor {
+    pub(crate) fn respond(self) -> Result<Response, PageError> {
+        Ok(self.show(StatusCode::OK))
+    }
+
+    /// Shows the form again with the input of the person.
+    ///
+    /// After a conflict the person sees the current text and may replace it.
+    pub(crate) fn respond_to_failure(
+        mut self,
+        request: &WebRequest,
+        error: PageError,
+    ) -> Result<Response, PageError> {
+        let code = error.error.code;
+        for FormField(name, _, _, value) in &mut self.form.fields {
+            *value = request.form.get(name).replace("\r\n", "\n");
+        }
+        let failure = PagePart::Failure(error.error.message, error.error.hint);
+        self.page.parts.insert(0, failure);
+        if code == Code::Conflict {
+            let (title, text) = &self.current;
+            let current = PagePart::Current(title, SafeHtml::from_text(text));
+            self.page.parts.insert(1, current);
+        } else {
+            request.form.get("version").clone_into(&mut self.version);
+        }
+        Ok(self.show(status(code)))
+    }
+
+    fn show(mut self, status: StatusCode) -> Response {
+        self.form.hidden.push(("version", self.version));
+        self.page.push(PagePart::Form(self.form));
+        let mut response = render(&self.page);
+        *response.status_mut() = status;
+        response
+    }
+}
