@@ -143,8 +143,8 @@ impl Cell {
 
     pub(crate) fn number(number: impl Display) -> Self {
         Self {
+            html: SafeHtml::from_text(&number.to_string()),
             is_number: true,
-            ..Self::new(&Label::new(&number.to_string()))
         }
     }
 

@@ -8,6 +8,7 @@ use memory_core::html::{HiddenCharacterStyle, push_visible};
 use memory_core::{Memory, MemoryId, Phase};
 use similar::{ChangeTag, DiffOp, TextDiff};
 
+use super::card::describe_readers;
 use super::html::{Label, SafeHtml};
 
 /// Number of unchanged lines around a change.
@@ -142,7 +143,7 @@ pub(crate) fn changed_attributes(
             ("Title", memory.title.clone().unwrap_or_default()),
             ("Category", category),
             ("Tags", memory.tags.as_slice().join(", ")),
-            ("Readers", memory.scope.to_string()),
+            ("Readers", describe_readers(&memory.scope)),
             ("Source", memory.source.clone()),
             ("Aliases", memory.aliases.join(", ")),
             (

@@ -105,6 +105,7 @@ fn show_banks(request: &WebRequest, (): ()) -> Result<Response, PageError> {
         ));
         return page.respond();
     }
+    banks.sort_by(|one, other| one.name.as_str().cmp(other.name.as_str()));
     if page.sort(request, &[("name", "name"), ("changed", "last changed")]) == "changed" {
         banks.sort_by_key(|bank| Reverse(bank.state.as_ref().ok().map(|(_, at)| *at)));
     }
@@ -179,6 +180,7 @@ fn show_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageErro
     let search = page.search(request, "Search in this bank").to_lowercase();
     let is_match = |text: &str| text.to_lowercase().contains(&search);
     let mut own: Vec<_> = found.entries.iter().collect();
+    own.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
     own.retain(|(key, entry)| is_match(key.as_str()) || is_match(entry.value.as_str()));
     if page.sort(request, &[("key", "key"), ("changed", "last changed")]) == "changed" {
         own.sort_by_key(|(_, entry)| Reverse(entry.updated_at));

@@ -164,6 +164,46 @@ fn entries_and_banks_are_added_and_deleted() {
     assert!(page.contains("No banks") && page.contains("undo-bar"));
 }
 
+#[test]
+fn a_long_bank_has_pages_and_orders() {
+    let server = WebTestServer::start();
+    for number in 0..101 {
+        write_value(&server, &format!("key{number:03}"), "1");
+    }
+    let page = server.get("/banks/user/settings").body;
+    assert!(page.contains(">key000<") && !page.contains(">key100<"));
+    assert!(page.contains("1–100 of 101") && page.contains("?page=2"));
+    let last = server.get("/banks/user/settings?page=2").body;
+    assert!(last.contains(">key100<") && !last.contains(">key000<"));
+    let page = server
+        .get("/banks/user/settings?sort=changed&search=key")
+        .body;
+    assert!(page.contains("<option value=\"changed\" selected>"));
+    assert!(page.contains("name=\"search\" value=\"key\""), "{page}");
+    assert!(server.get("/banks").body.contains("1 bank<"));
+}
+
+#[test]
+fn a_text_that_cannot_be_saved_stays_in_its_form() {
+    let server = WebTestServer::start();
+    write_topic(&server, "editor.md", "Use vim");
+    let form = server.get("/topics/editor.md/edit").body;
+    let secret = "the key is AKIAIOSFODNN7EXAMPLQ";
+    let fields = [("version", hidden(&form, "version")), ("text", secret)];
+    let page = server.post("/topics/editor.md/edit", &fields);
+    assert!(page.status == 400 || page.status == 422, "{}", page.status);
+    assert!(
+        page.body.contains(secret) && page.body.contains("role=\"alert\""),
+        "{}",
+        page.body
+    );
+    assert_eq!(
+        hidden(&page.body, "version"),
+        hidden(&form, "version"),
+        "the next attempt replaces the same version"
+    );
+}
+
 fn write_topic(server: &WebTestServer, name: &str, text: &str) {
     let request = TopicWriteRequest {
         name: name.parse().expect("a name"),
