@@ -24,7 +24,10 @@ const SCRIPT: Asset = Asset {
     name: "app.js",
     media_type: "text/javascript; charset=utf-8",
     // One file for the browser, of parts that share their names.
-    text: concat!(include_str!("../../assets/app.js")),
+    text: concat!(
+        include_str!("../../assets/app.js"),
+        include_str!("../../assets/forms.js")
+    ),
 };
 const ICON: Asset = Asset {
     name: "icon.svg",

@@ -4,7 +4,7 @@ use memory_core::html::{plain_text, visible_text};
 use memory_core::query_parser::QueryWord;
 use memory_core::rank::{PARTS, RankFeature};
 use memory_core::text::to_one_line;
-use memory_core::{Hit, Memory, Phase, RecalledId, Scope, StoredMemory};
+use memory_core::{Hit, Memory, MemoryId, Phase, RecalledId, Scope, StoredMemory};
 
 use super::fields::{encode, encode_pairs};
 use super::html::Label;
@@ -174,7 +174,12 @@ impl TagLink {
 
 /// Returns the path of the page of a memory.
 pub(crate) fn memory_path(memory: &Memory) -> String {
-    format!("/memories/{}", encode(&memory.id.to_string()))
+    memory_path_of(&memory.id)
+}
+
+/// Returns the path of the page of the memory with this id.
+pub(crate) fn memory_path_of(id: &MemoryId) -> String {
+    format!("/memories/{}", encode(&id.to_string()))
 }
 
 /// Returns the title of a memory; never empty, so that links have a text.

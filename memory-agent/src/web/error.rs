@@ -1,6 +1,7 @@
 //! Errors of handlers, as pages.
 
 use askama::Template;
+use axum::Extension;
 use axum::http::StatusCode;
 use axum::response::{Html, IntoResponse, Response};
 use memory_core::bank::BankError;
@@ -9,8 +10,12 @@ use memory_core::text::format_error_chain;
 use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, ToolError};
 
+use super::error_text::{as_sentence, for_page};
+use super::fields::Fields;
 use super::html::SafeHtml;
 use super::layout::Layout;
+use super::refused_form::FormRefusal;
+use super::unsent_form::UnsentForm;
 use crate::http::status;
 
 /// The error of a handler.
@@ -21,15 +26,26 @@ pub(crate) struct PageError {
     layout: Option<Box<Layout>>,
     /// The page from which the person came.
     previous: Option<String>,
+    /// The field of the form that is wrong, if it is one.
+    field: Option<&'static str>,
+    /// The form that was refused.
+    form: Option<UnsentForm>,
 }
 
 impl PageError {
     /// Creates an error with the next step.
     pub(crate) fn new(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::shown(ToolError::new(code, message, Some(hint.into())))
+    }
+
+    /// Shows an error in its own words.
+    pub(crate) fn shown(error: ToolError) -> Self {
         Self {
-            error: ToolError::new(code, message, Some(hint.into())),
+            error,
             layout: None,
             previous: None,
+            field: None,
+            form: None,
         }
     }
 
@@ -38,7 +54,7 @@ impl PageError {
         Self::new(
             Code::InvalidInput,
             message.to_string(),
-            "go back and correct the field",
+            "Correct it, then send it again.",
         )
     }
 
@@ -49,6 +65,37 @@ impl PageError {
             format!("{object} was changed after you opened this form; nothing was saved"),
             "compare both texts, then save again",
         )
+    }
+
+    /// Returns the error that this field of a form is wrong.
+    pub(crate) fn of_field(field: &'static str, message: impl std::fmt::Display) -> Self {
+        let error = ToolError::new(Code::InvalidInput, message.to_string(), None);
+        Self::shown(error).in_field(field)
+    }
+
+    /// Shows the error beside this field of a form.
+    pub(crate) fn in_field(self, field: &'static str) -> Self {
+        Self {
+            field: Some(field),
+            ..self
+        }
+    }
+
+    /// Shows an error with this code beside this field of a form.
+    pub(crate) fn in_field_if(self, code: Code, field: &'static str) -> Self {
+        if self.error.code == code {
+            self.in_field(field)
+        } else {
+            self
+        }
+    }
+
+    /// Shows the error with the fields that were sent to `path`.
+    pub(crate) fn of_form(self, path: &str, form: &Fields) -> Self {
+        Self {
+            form: UnsentForm::new(path, form).and_then(UnsentForm::with_text),
+            ..self
+        }
     }
 
     /// Shows the error within this frame, with a link to the page from which the person came.
@@ -63,11 +110,7 @@ impl PageError {
 
 impl From<ToolError> for PageError {
     fn from(error: ToolError) -> Self {
-        Self {
-            error,
-            layout: None,
-            previous: None,
-        }
+        Self::shown(for_page(error))
     }
 }
 
@@ -119,7 +162,7 @@ struct ErrorPage {
     message: SafeHtml,
     hint: Option<SafeHtml>,
     previous: Option<String>,
-    code: &'static str,
+    form: Option<UnsentForm>,
 }
 
 impl IntoResponse for PageError {
@@ -135,13 +178,16 @@ impl IntoResponse for PageError {
         let layout = self
             .layout
             .map_or_else(|| Layout::signed_out(heading), |layout| *layout);
-        let ToolError {
-            message,
-            hint,
-            code,
-            ..
-        } = self.error;
-        let (message, hint) = (with_code(&message), hint.as_deref().map(with_code));
+        let words = |text: &str| with_code(&as_sentence(text));
+        let (message, hint) = (
+            words(&self.error.message),
+            self.error.hint.as_deref().map(words),
+        );
+        let refusal = FormRefusal {
+            message: message.clone(),
+            hint: hint.clone(),
+            field: self.field,
+        };
         let page = ErrorPage {
             layout: Layout {
                 title: heading.to_owned(),
@@ -151,9 +197,9 @@ impl IntoResponse for PageError {
             message,
             hint,
             previous: self.previous,
-            code: code.as_str(),
+            form: self.form,
         };
-        (status, render(&page)).into_response()
+        (status, Extension(refusal), render(&page)).into_response()
     }
 }
 

@@ -43,6 +43,13 @@ impl Fields {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Iterates over the names and values of all fields.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Returns the names and values of all fields except `names` and empty ones.
     pub(crate) fn except(&self, names: &[&str]) -> Vec<(String, String)> {
         self.0
@@ -96,6 +103,17 @@ impl Fields {
             pairs.push((name, value));
         }
         encode_pairs(pairs)
+    }
+}
+
+impl<'f> FromIterator<(&'f str, &'f str)> for Fields {
+    fn from_iter<I: IntoIterator<Item = (&'f str, &'f str)>>(pairs: I) -> Self {
+        Self(
+            pairs
+                .into_iter()
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .collect(),
+        )
     }
 }
 

@@ -3,7 +3,15 @@
 use std::fmt;
 
 use askama::filters::HtmlSafe;
-use memory_core::html::{HiddenCharacterStyle, push_visible};
+use memory_core::html::{HiddenCharacterStyle, push_escaped, push_visible};
+
+/// Returns a text for an attribute or the value of a field, with all its characters.
+pub(super) fn escape(text: &str) -> String {
+    let mut html = String::with_capacity(text.len() + 32);
+    text.chars()
+        .for_each(|character| push_escaped(&mut html, character));
+    html
+}
 
 /// HTML that is safe to insert into a page without escaping.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -55,12 +55,18 @@ pub(crate) const NOTHING_SELECTED: &str = "nothing-selected";
 /// The value of the field `notice` after a request for an item that no longer waits in the inbox.
 pub(crate) const ITEM_DECIDED: &str = "item-decided";
 
+/// The value of the field `notice` after a text was written that is stored already.
+pub(crate) const ALREADY_STORED: &str = "already-stored";
+
 /// Returns the text for a value of the field `notice`.
 pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
     match notice {
         NOTHING_SELECTED => Some(
             "Nothing was changed, because nothing was selected. Tick the box of at least one item first.",
         ),
+        ALREADY_STORED => {
+            Some("Nothing was changed, because this memory has the same text already.")
+        }
         ITEM_DECIDED => Some("This item no longer waits in the inbox."),
         _ => None,
     }

@@ -10,6 +10,7 @@
 //! | `GET /memories/ID` | one memory: text, metadata, links, history, recalls |
 //! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
 //! | `POST /memories/ID/tags`, `/category`, `/pin`, `/delete`, `/restore` | changes of one memory |
+//! | `GET /write`, `POST /write`, `GET /write/titles` | a new memory, and the titles for links in it |
 //! | `GET /inbox`, `POST /inbox/decide`, `/edit` | proposals and unfiled notes |
 //! | `GET /memories/merge`, `POST /memories/merge` | the choice of a memory to merge an item into |
 //! | `GET /inbox/plan`, `POST /inbox/plan` | the suggestions of a dream |
@@ -26,6 +27,9 @@
 //! The handlers call the use cases of `memory_core`, with unrestricted services and the actor `web`. Every control is a link or
 //! a form; a form is answered with a redirect (303). The script only adds live search, keyboard shortcuts and updates.
 //!
+//! A refused form is shown again on its page with the text and the reason (`refused_form.rs`), and a form that was sent after the session had ended
+//! is continued after a sign-in (`unsent_form.rs`). Handlers need no code for this: they return a `PageError`, with the field that is wrong.
+//!
 //! A handler takes a `WebRequest`, calls `respond` with blocking work, and returns a rendered template or a
 //! redirect. The services of the request record the ids of its operations, and `redirect` passes them to the next page, which
 //! offers to undo them. Each template extends `base.html` and has a field `layout`. A control with the attribute `data-key` has a
@@ -37,7 +41,8 @@
 //!   `Host` (DNS rebinding), `Origin` or `Sec-Fetch-Site`. No header allows other origins (CORS).
 //! - A session starts with a code that is valid once and for 60 seconds. The person types it into a form, so that it is in no
 //!   URL and no log. The session is a cookie with `HttpOnly` and `SameSite=Strict`, and ends when it is idle.
-//! - Every request with a method other than GET and HEAD carries the CSRF token of its session.
+//! - Every request with a method other than GET and HEAD carries the CSRF token of its session. A form without it is continued only if a page of
+//!   this server sent it, and after the person saw its fields and entered a code, or confirmed it in a new session.
 //! - `Content-Security-Policy` allows only own scripts, styles and images.
 //! - The text of memories is data: templates escape it, `Label` displays hidden characters, and rendered Markdown is restricted
 //!   to a list of elements and links.
@@ -52,6 +57,7 @@ mod charts;
 mod collection;
 mod diff;
 mod error;
+mod error_text;
 mod events;
 mod fields;
 mod guard;
@@ -63,6 +69,7 @@ mod memory_choice;
 mod operations;
 mod pager;
 mod pages;
+mod refused_form;
 mod request;
 mod saved_searches;
 mod server;
@@ -74,6 +81,7 @@ mod tests;
 mod time_label;
 mod undo;
 mod undo_offer;
+mod unsent_form;
 
 pub use server::serve_web;
 pub use sessions::SignInCodes;

@@ -98,7 +98,10 @@ impl WebRequest {
             let _place = place;
             work(&self).unwrap_or_else(|error| {
                 let previous = self.previous.clone().filter(|path| *path != self.here());
-                error.within(self.layout(""), previous).into_response()
+                error
+                    .of_form(&self.path, &self.form)
+                    .within(self.layout(""), previous)
+                    .into_response()
             })
         };
         spawn_blocking(work).await.unwrap_or_else(|error| {
@@ -106,7 +109,7 @@ impl WebRequest {
             PageError::new(
                 Code::Internal,
                 message,
-                "check the home with `memory doctor`",
+                "Try again. If it fails again, look at Health.",
             )
             .into_response()
         })
@@ -221,7 +224,7 @@ pub(super) fn with_query(path: &str, query: &str) -> String {
 }
 
 /// Returns the path and query of the page at an address.
-fn previous_path(address: &str) -> Option<String> {
+pub(super) fn previous_path(address: &str) -> Option<String> {
     let address: Uri = address.parse().ok()?;
     let query = Fields::parse(address.query().unwrap_or_default()).without(&[DONE, NOTICE]);
     Some(with_query(local_path(address.path()), &query))

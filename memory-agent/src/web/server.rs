@@ -41,7 +41,7 @@ pub async fn serve_web(
 
 /// Returns the router of all pages behind the guard.
 pub(super) fn router(web: &Arc<WebState>) -> Router {
-    Router::new()
+    let pages = Router::new()
         .route("/", get(|| async { Redirect::to("/memories") }))
         .route("/assets/{hash}/{name}", get(assets::show))
         .route("/events", get(events::stream))
@@ -49,17 +49,17 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .merge(undo::routes())
         .merge(pages::routes())
         .fallback(unknown_page)
-        .with_state(Arc::clone(web))
-        .layer(from_fn_with_state(Arc::clone(web), guard::guard))
+        .with_state(Arc::clone(web));
+    let guard = guard::Guard {
+        web: Arc::clone(web),
+        pages: pages.clone(),
+    };
+    pages.layer(from_fn_with_state(guard, guard::guard))
 }
 
 async fn unknown_page(request: WebRequest) -> Response {
-    let hint = "choose a section in the navigation";
-    let error = PageError::new(
-        Code::RouteNotFound,
-        format!("there is no page {}", request.path),
-        hint,
-    );
+    let hint = "Choose a section in the navigation.";
+    let error = PageError::new(Code::RouteNotFound, "there is no such page", hint);
     error
         .within(request.layout(""), request.previous.clone())
         .into_response()

@@ -18,9 +18,13 @@ use super::fields::{Fields, local_path};
 use super::layout::Layout;
 use super::sessions::WebSession;
 use super::state::WebState;
+use super::unsent_form::UnsentForm;
 
 /// The path of the form.
 pub(super) const PATH: &str = "/sign-in";
+
+/// The path that ends a session.
+pub(super) const OUT_PATH: &str = "/sign-out";
 
 /// Returns the name of the cookie. Cookies ignore the port, so its name contains it: several homes may be open at the same time.
 pub(super) fn cookie_name(headers: &HeaderMap) -> String {
@@ -37,7 +41,7 @@ pub(super) fn cookie_name(headers: &HeaderMap) -> String {
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route(PATH, get(show).post(sign_in))
-        .route("/sign-out", post(sign_out))
+        .route(OUT_PATH, post(sign_out))
 }
 
 #[derive(Template)]
@@ -46,6 +50,8 @@ struct SignInPage {
     layout: Layout,
     next: String,
     is_wrong: bool,
+    /// The form that is sent after the sign-in.
+    unsent: Option<UnsentForm>,
 }
 
 impl SignInPage {
@@ -54,8 +60,26 @@ impl SignInPage {
             layout: Layout::signed_out("Sign in"),
             next: local_path(next).to_owned(),
             is_wrong,
+            unsent: None,
         }
     }
+}
+
+/// A successful sign-in, as an extension of the response.
+#[derive(Debug, Clone)]
+pub(super) struct SignedIn {
+    pub(super) session: Arc<WebSession>,
+    /// The form that was sent after the previous session had ended.
+    pub(super) unsent: Option<UnsentForm>,
+}
+
+/// Returns the sign-in form for a form that was sent after the session had ended. It shows and contains all fields of that form.
+pub(super) fn sign_in_to_send(unsent: Option<UnsentForm>) -> Response {
+    let page = SignInPage {
+        unsent,
+        ..SignInPage::new("/", false)
+    };
+    (StatusCode::UNAUTHORIZED, render(&page)).into_response()
 }
 
 /// Returns the error for a sign-in with the token of a principal: the page shows all scopes of its home.
@@ -85,8 +109,11 @@ async fn sign_in(
         return principal_error().into_response();
     }
     if !web.config.codes.redeem(form.get("code"), now) {
-        let page = render(&SignInPage::new(form.get("next"), true));
-        return (StatusCode::FORBIDDEN, page).into_response();
+        let page = SignInPage {
+            unsent: UnsentForm::in_sign_in(&form),
+            ..SignInPage::new(form.get("next"), true)
+        };
+        return (StatusCode::FORBIDDEN, render(&page)).into_response();
     }
     let session = match web.sessions.begin(now) {
         Ok(session) => session,
@@ -96,6 +123,10 @@ async fn sign_in(
     response
         .headers_mut()
         .insert(SET_COOKIE, cookie_header(&headers, session.token(), ""));
+    let unsent = UnsentForm::in_sign_in(&form);
+    response
+        .extensions_mut()
+        .insert(SignedIn { session, unsent });
     response
 }
 

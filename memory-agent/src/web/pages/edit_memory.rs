@@ -1,4 +1,8 @@
 //! The form to edit a memory, and the conflict with a change by another program.
+//!
+//! Purpose: correct a memory. First seen: its text, with the preview beside it.
+//! Actions by frequency: change the text; move it, tag it, choose other readers; give it an expiry or a pin.
+//! If another program changed it meanwhile, both versions are shown, and nothing is merged.
 
 use std::sync::Arc;
 
@@ -10,16 +14,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use memory_core::html::visible_text;
 use memory_core::{
-    Category, Code, ContentHash, FileVersion, Memory, MemoryStep, MemoryStoreExt, Patch, Phase,
-    Scope, SecretPolicy, StoredMemory, Tags, ToolError, memory_history, update,
+    Code, ContentHash, FileVersion, MemoryStep, MemoryStoreExt, SecretPolicy, StoreError,
+    StoredMemory, memory_history, update,
 };
 
-use super::memory::{parse_tags, redirect_to};
-use crate::http::status;
+use super::editor::{EditedFields, Editor};
+use super::memory::redirect_to;
 use crate::web::card::{memory_path, title};
 use crate::web::diff::render_diff;
 use crate::web::error::{PageError, render};
-use crate::web::fields::Fields;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
@@ -41,22 +44,9 @@ struct EditPage {
     title: Label,
     /// The version of the file on which the fields are based.
     version: String,
-    fields: EditedFields,
-    categories: Vec<Category>,
-    /// Why the memory was not saved.
-    error: Option<(String, Option<String>)>,
+    editor: Editor,
     /// The current version, if another program has changed the memory since the form was opened.
     conflict: Option<Conflict>,
-}
-
-/// The fields of the form, as the person sees and edits them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct EditedFields {
-    title: String,
-    content: String,
-    category: String,
-    tags: String,
-    scope: String,
 }
 
 /// Both versions of a memory that was changed at the same time.
@@ -71,102 +61,16 @@ struct Conflict {
     attributes: Vec<(&'static str, Label, Label)>,
 }
 
-impl EditedFields {
-    fn of(memory: &Memory) -> Self {
-        Self {
-            title: memory.title.clone().unwrap_or_default(),
-            content: memory.content.clone(),
-            category: if memory.phase == Phase::Inbox {
-                Category::Inbox
-            } else {
-                memory.category
-            }
-            .to_string(),
-            tags: memory.tags.as_slice().join(", "),
-            scope: memory.scope.to_string(),
-        }
-    }
-
-    /// Returns the fields of a sent form. A browser sends each line break as CR LF.
-    fn from_form(form: &Fields) -> Self {
-        Self {
-            title: form.get("title").trim().to_owned(),
-            content: form.get("content").replace("\r\n", "\n"),
-            category: form.get("category").to_owned(),
-            tags: form.get("tags").to_owned(),
-            scope: form.get("scope").to_owned(),
-        }
-    }
-
-    /// Returns the patch that changes `memory` to these fields. Fields that are the same are left out.
-    fn patch(&self, memory: &Memory) -> Result<Patch, PageError> {
-        let tags = parse_tags(&self.tags);
-        let category: Category = self.category.parse()?;
-        let scope: Scope = self.scope.parse()?;
-        let shown = Self::of(memory);
-        let title = Some(self.title.clone()).filter(|title| !title.is_empty());
-        Ok(Patch {
-            content: new_content(&memory.content, &self.content),
-            title: Some(title).filter(|title| *title != memory.title),
-            category: Some(category).filter(|category| category.as_str() != shown.category),
-            scope: Some(scope).filter(|scope| *scope != memory.scope),
-            remove_tags: memory
-                .tags
-                .iter()
-                .map(String::as_str)
-                .filter(|tag| !tags.contains(tag))
-                .collect::<Tags>(),
-            add_tags: tags,
-            ..Patch::default()
-        })
-    }
-
-    fn differences(&self, current: &Self) -> Vec<(&'static str, Label, Label)> {
-        let rows = [
-            ("Title", &current.title, &self.title),
-            ("Category", &current.category, &self.category),
-            ("Tags", &current.tags, &self.tags),
-            ("Readers", &current.scope, &self.scope),
-        ];
-        let differing = rows.into_iter().filter(|(_, current, own)| current != own);
-        differing
-            .map(|(name, current, own)| (name, Label::new(current), Label::new(own)))
-            .collect()
-    }
-}
-
-/// Returns the content to store for the text of the form, or `None` if the person did not change it.
-///
-/// The line endings of the file are those of its owner, so a text with CR LF receives them again.
-fn new_content(old: &str, edited: &str) -> Option<String> {
-    let uses_crlf = old.contains("\r\n");
-    if old.replace("\r\n", "\n") == edited {
-        return None;
-    }
-    Some(if uses_crlf {
-        edited.replace('\n', "\r\n")
-    } else {
-        edited.to_owned()
-    })
-}
-
 async fn show(Path(id): Path<String>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
             let stored = request.services.store.get_by(&id)?;
             if MAX_TEXT < stored.memory.content.len() {
-                let hint = format!("edit it with `memory edit {}`", stored.memory.id.short());
-                return Err(PageError::new(
-                    Code::LimitExceeded,
-                    "the text is too long for the form",
-                    hint,
-                ));
+                let hint = "Edit its file with another program. The path is among the attributes of the memory.";
+                return Err(PageError::new(Code::LimitExceeded, "the text is too long for the form", hint));
             }
-            Ok(render(&EditPage::new(
-                request,
-                &stored,
-                EditedFields::of(&stored.memory),
-            )))
+            let fields = EditedFields::of(request, &stored.memory);
+            Ok(render(&EditPage::new(request, &stored, fields)?))
         })
         .await
 }
@@ -176,82 +80,73 @@ async fn save(Path(id): Path<String>, request: WebRequest) -> Response {
         .respond(move |request| {
             let before = request.services.store.get_by(&id)?;
             let fields = EditedFields::from_form(&request.form);
-            let base = FileVersion(request.form.get("version").parse::<ContentHash>()?);
-            if base != before.stamp {
-                return Ok(EditPage::conflict(request, &before, fields));
+            let version = request.form.get("version");
+            if request.form.text("preview").is_some() {
+                let page = EditPage::new(request, &before, fields)?;
+                return Ok(render(&EditPage {
+                    version: version.to_owned(),
+                    ..page
+                }));
             }
-            let done = fields.patch(&before.memory).and_then(|patch| {
-                Ok(update(
-                    &request.services,
-                    &id,
-                    &patch,
-                    Some(base),
-                    SecretPolicy::Refuse,
-                )?)
-            });
-            match done {
+            let base = FileVersion(version.parse::<ContentHash>()?);
+            if base != before.stamp {
+                return EditPage::conflict(request, &before, fields);
+            }
+            let patch = fields.patch(request, &before.memory)?;
+            match update(
+                &request.services,
+                &id,
+                &patch,
+                Some(base),
+                SecretPolicy::Refuse,
+            ) {
                 Ok(stored) => Ok(redirect_to(request, &before, &stored)),
-                Err(error) if error.error.code == Code::Conflict => {
+                Err(StoreError::Conflict { .. }) => {
                     let current = request.services.store.get_by(&id)?;
-                    Ok(EditPage::conflict(request, &current, fields))
+                    EditPage::conflict(request, &current, fields)
                 }
-                // The text in the form must not be lost.
-                Err(error) => Ok(EditPage::failed(request, &before, fields, error.error)),
+                Err(error) => Err(PageError::from(error).in_field_if(Code::SecretFound, "content")),
             }
         })
         .await
 }
 
 impl EditPage {
-    fn new(request: &WebRequest, stored: &StoredMemory, fields: EditedFields) -> Self {
-        Self {
+    fn new(
+        request: &WebRequest,
+        stored: &StoredMemory,
+        fields: EditedFields,
+    ) -> Result<Self, PageError> {
+        Ok(Self {
             layout: request.layout(&format!("Edit {}", visible_text(stored.memory.headline()))),
             path: memory_path(&stored.memory),
             title: title(&stored.memory),
             version: stored.stamp.0.to_string(),
-            fields,
-            categories: Category::ALL
-                .into_iter()
-                .filter(|category| {
-                    *category != Category::Reminders
-                        || stored.memory.category == Category::Reminders
-                })
-                .collect(),
-            error: None,
+            editor: Editor::new(request, fields, Some(stored))?,
             conflict: None,
-        }
+        })
     }
 
-    fn conflict(request: &WebRequest, current: &StoredMemory, fields: EditedFields) -> Response {
-        let shown = EditedFields::of(&current.memory);
+    fn conflict(
+        request: &WebRequest,
+        current: &StoredMemory,
+        fields: EditedFields,
+    ) -> Result<Response, PageError> {
+        let shown = EditedFields::of(request, &current.memory);
         let diff = render_diff(&shown.content.replace("\r\n", "\n"), &fields.content);
         let (by, at) = author_of(request, current);
-        let current_text = SafeHtml::from_text(&shown.content);
         let conflict = Conflict {
             by,
             at,
             diff,
             attributes: fields.differences(&shown),
-            current: current_text,
+            current: SafeHtml::from_text(&shown.content),
         };
         let page = Self {
             conflict: Some(conflict),
-            ..Self::new(request, current, fields)
+            ..Self::new(request, current, fields)?
         };
-        (StatusCode::CONFLICT, render(&page)).into_response()
-    }
-
-    fn failed(
-        request: &WebRequest,
-        stored: &StoredMemory,
-        fields: EditedFields,
-        error: ToolError,
-    ) -> Response {
-        let page = Self {
-            error: Some((error.message, error.hint)),
-            ..Self::new(request, stored, fields)
-        };
-        (status(error.code), render(&page)).into_response()
+        Ok((StatusCode::CONFLICT, render(&page)).into_response())
     }
 }
 
@@ -270,30 +165,5 @@ fn author_of(request: &WebRequest, current: &StoredMemory) -> (Label, Option<Tim
             )
         }
         None => (Label::new("another program"), None),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn line_endings_of_the_file_are_restored() {
-        assert_eq!(new_content("a\r\nb", "a\nb"), None);
-        assert_eq!(
-            new_content("a\r\nb", "a\nc\n").as_deref(),
-            Some("a\r\nc\r\n")
-        );
-        assert_eq!(new_content("a\nb", "a\nc").as_deref(), Some("a\nc"));
-    }
-
-    proptest! {
-        #[test]
-        fn an_unchanged_text_is_not_rewritten(text in "[a\r\n]{0,12}") {
-            let sent = text.replace("\r\n", "\n");
-            prop_assert_eq!(new_content(&text, &sent), None);
-        }
     }
 }

@@ -401,13 +401,16 @@ async fn change_pin(Path(id): Path<String>, request: WebRequest) -> Response {
         .await
 }
 
-/// Redirects to the page of a memory, and offers to undo the change if there was one.
+/// Redirects to the page of a memory or to `next`, and offers to undo the change if there was one.
 pub(super) fn redirect_to(
     request: &WebRequest,
     before: &StoredMemory,
     after: &StoredMemory,
 ) -> Response {
-    let path = memory_path(&after.memory);
+    let path = request
+        .form
+        .text("next")
+        .map_or_else(|| memory_path(&after.memory), str::to_owned);
     if before.stamp == after.stamp {
         request.redirect_after(&path, &[])
     } else {

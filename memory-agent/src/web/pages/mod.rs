@@ -5,6 +5,7 @@ mod banks;
 mod conversations;
 mod deleted;
 mod edit_memory;
+mod editor;
 mod graph;
 mod health;
 mod inbox;
@@ -19,6 +20,7 @@ mod merge;
 mod reminders;
 mod sessions;
 mod topics;
+mod write;
 
 use std::sync::Arc;
 
@@ -33,6 +35,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .merge(memory::routes())
         .merge(merge::routes())
         .merge(edit_memory::routes())
+        .merge(write::routes())
         .merge(deleted::routes())
         .merge(inbox::routes())
         .merge(inbox_plan::routes())

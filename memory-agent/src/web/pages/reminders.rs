@@ -8,12 +8,13 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use chrono::{Datelike, Months, NaiveDate};
 use memory_core::{
-    Draft, DueTime, Reminder, ReminderFilter, SecretPolicy, StoredMemory, done, end_series,
-    parse_day, parse_due_time, remind, reminders, snooze,
+    Draft, DueTime, Reminder, ReminderFilter, SecretPolicy, StoreError, StoredMemory, done,
+    end_series, parse_day, parse_due_time, remind, reminders, snooze,
 };
 
 use crate::web::charts::{CalendarItem, render_month};
 use crate::web::error::{PageError, render};
+use crate::web::error_text::without_commands;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
@@ -169,7 +170,7 @@ async fn show(request: WebRequest) -> Response {
                 previous: path(month.checked_sub_months(Months::new(1))),
                 next: path(month.checked_add_months(Months::new(1))),
                 snoozes: SNOOZES,
-                degraded: all.degraded.clone(),
+                degraded: all.degraded.as_deref().map(without_commands),
             };
             Ok(render(&page))
         })
@@ -183,12 +184,13 @@ async fn create(request: WebRequest) -> Response {
             let text = request
                 .form
                 .text("text")
-                .ok_or_else(|| PageError::invalid("the text of the reminder is empty"))?;
+                .ok_or_else(|| PageError::of_field("text", "the text of the reminder is empty"))?;
             let at = request
                 .form
                 .text("when")
                 .map(|when| parse_when(request, when))
-                .transpose()?;
+                .transpose()
+                .map_err(|error| error.in_field("when"))?;
             let draft = Draft::new(text).scope(request.services.default_scope());
             remind(
                 &request.services,
@@ -196,7 +198,16 @@ async fn create(request: WebRequest) -> Response {
                 at,
                 &request.zone(),
                 SecretPolicy::Refuse,
-            )?;
+            )
+            .map_err(|error| match error {
+                StoreError::NoTime => {
+                    PageError::of_field("when", "the text names no time; choose one here")
+                }
+                StoreError::Over { .. } => {
+                    PageError::of_field("when", "this time is past; choose a later one")
+                }
+                error => error.into(),
+            })?;
             Ok(request.redirect(request.form.text("next").unwrap_or("/reminders")))
         })
         .await
@@ -221,12 +232,10 @@ async fn postpone(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let when = request.form.text("custom").or(request.form.text("until"));
-            let when = when.ok_or_else(|| PageError::invalid("no time is given"))?;
-            snooze(
-                &request.services,
-                request.form.get("id"),
-                parse_when(request, when)?,
-            )?;
+            let when =
+                when.ok_or_else(|| PageError::of_field("custom", "choose a day and a time"))?;
+            let until = parse_when(request, when).map_err(|error| error.in_field("custom"))?;
+            snooze(&request.services, request.form.get("id"), until)?;
             Ok(request.redirect(request.form.text("next").unwrap_or("/reminders")))
         })
         .await

@@ -35,7 +35,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
 
 fn topics(request: &WebRequest) -> Result<&Topics, PageError> {
     request.services.topics.as_ref().ok_or_else(|| {
-        let hint = "start `memory ui` in the folder of a project, or set `topics` in config.yaml";
+        let hint = "Topics are in the folder of a project: open the page from there, or name a folder in the settings.";
         PageError::new(Code::PathNotFound, "no folder of topics is open", hint)
     })
 }
@@ -130,15 +130,14 @@ fn create(request: &WebRequest, (): ()) -> Result<Response, PageError> {
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
     let extension = if has_extension { "" } else { ".md" };
-    let name: TopicName = format!("{name}{extension}").parse()?;
+    let name: TopicName = format!("{name}{extension}")
+        .parse()
+        .map_err(|error| PageError::from(error).in_field("name"))?;
     let existing = topic::list(topics(request)?)?.topics;
     if existing.iter().any(|own| own.name == name) {
         let message = format!("the topic {name} exists already");
-        return Err(PageError::new(
-            Code::InvalidInput,
-            message,
-            "open the topic and edit it",
-        ));
+        let hint = "Choose another name, or open that topic and edit it.";
+        return Err(PageError::new(Code::InvalidInput, message, hint).in_field("name"));
     }
     let write = TopicWriteRequest {
         title: None,

@@ -205,7 +205,7 @@ fn selected_memories_change_in_one_operation_which_one_undo_reverts() {
         &[("action", "delete"), ("next", "/memories")],
     );
     assert!(
-        none.status == 400 && none.body.contains("no memory is selected"),
+        none.status == 400 && none.body.contains("No memory is selected"),
         "{}",
         none.body
     );

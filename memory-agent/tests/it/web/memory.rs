@@ -181,7 +181,7 @@ fn a_refused_edit_returns_the_text_to_the_person() {
     let refused = server.post(&path, &fields(hidden(&form, "version"), secret));
     assert!(
         refused.status == 400
-            && refused.body.contains("Not saved")
+            && refused.body.contains("id=\"form-error\"")
             && refused.body.contains(secret),
         "{}",
         refused.body

@@ -3,9 +3,11 @@
 mod activity;
 mod crawl;
 mod data;
+mod forms;
 mod inbox;
 mod memories;
 mod memory;
 mod reminders;
 mod security;
 pub(crate) mod server;
+mod write;
