@@ -26,7 +26,7 @@ const SCRIPT: Asset = Asset {
     // One file for the browser, of parts that share their names.
     text: concat!(
         include_str!("../../assets/app.js"),
-        include_str!("../../assets/forms.js")
+        include_str!("../../assets/forms.js"),
     ),
 };
 const ICON: Asset = Asset {
