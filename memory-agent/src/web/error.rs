@@ -11,7 +11,6 @@ use memory_core::topic::TopicError;
 use memory_core::{Code, LogError, ToolError};
 
 use super::error_text::{as_sentence, for_page};
-use super::fields::Fields;
 use super::html::SafeHtml;
 use super::layout::Layout;
 use super::refused_form::FormRefusal;
@@ -22,12 +21,18 @@ use crate::http::status;
 #[derive(Debug)]
 pub(crate) struct PageError {
     pub(crate) error: ToolError,
-    /// The frame of the page; without one, the page has no navigation.
-    layout: Option<Box<Layout>>,
-    /// The page from which the person came.
-    previous: Option<String>,
     /// The field of the form that is wrong, if it is one.
     field: Option<&'static str>,
+    /// The frame of the page; without one, the page has no navigation.
+    frame: Option<Box<ErrorFrame>>,
+}
+
+/// What surrounds an error on its page.
+#[derive(Debug)]
+struct ErrorFrame {
+    layout: Layout,
+    /// The page from which the person came.
+    previous: Option<String>,
     /// The form that was refused.
     form: Option<UnsentForm>,
 }
@@ -42,10 +47,8 @@ impl PageError {
     pub(crate) fn shown(error: ToolError) -> Self {
         Self {
             error,
-            layout: None,
-            previous: None,
             field: None,
-            form: None,
+            frame: None,
         }
     }
 
@@ -90,19 +93,21 @@ impl PageError {
         }
     }
 
-    /// Shows the error with the fields that were sent to `path`.
-    pub(crate) fn of_form(self, path: &str, form: &Fields) -> Self {
-        Self {
-            form: UnsentForm::new(path, form).and_then(UnsentForm::with_text),
-            ..self
-        }
-    }
-
-    /// Shows the error within this frame, with a link to the page from which the person came.
-    pub(crate) fn within(self, layout: Layout, previous: Option<String>) -> Self {
-        Self {
-            layout: Some(Box::new(layout)),
+    /// Shows the error within this frame, with a link to the page from which the person came, and with the text of the form that was sent.
+    pub(crate) fn within(
+        self,
+        layout: Layout,
+        previous: Option<String>,
+        form: Option<UnsentForm>,
+    ) -> Self {
+        let form = form.and_then(UnsentForm::with_text);
+        let frame = ErrorFrame {
+            layout,
             previous,
+            form,
+        };
+        Self {
+            frame: Some(Box::new(frame)),
             ..self
         }
     }
@@ -175,9 +180,14 @@ impl IntoResponse for PageError {
             status if status.is_client_error() => "This cannot be done",
             _ => "Something failed",
         };
-        let layout = self
-            .layout
-            .map_or_else(|| Layout::signed_out(heading), |layout| *layout);
+        let frame = self.frame.map_or_else(
+            || ErrorFrame {
+                layout: Layout::signed_out(heading),
+                previous: None,
+                form: None,
+            },
+            |frame| *frame,
+        );
         let words = |text: &str| with_code(&as_sentence(text));
         let (message, hint) = (
             words(&self.error.message),
@@ -191,13 +201,13 @@ impl IntoResponse for PageError {
         let page = ErrorPage {
             layout: Layout {
                 title: heading.to_owned(),
-                ..layout
+                ..frame.layout
             },
             heading,
             message,
             hint,
-            previous: self.previous,
-            form: self.form,
+            previous: frame.previous,
+            form: frame.form,
         };
         (status, Extension(refusal), render(&page)).into_response()
     }

@@ -4,6 +4,7 @@
 //! was added later has the same behaviour.
 
 use std::borrow::Cow;
+use std::fmt::Write;
 use std::ops::Range;
 
 use super::fields::Fields;
@@ -106,14 +107,14 @@ impl<'p> Tag<'p> {
             html.push(' ');
             html.push_str(name);
             if let Some(value) = value {
-                html.push_str(&format!("=\"{value}\""));
+                write!(html, "=\"{value}\"").expect("a text grows");
             }
         }
         for (name, value) in changes
             .iter()
             .filter_map(|(name, value)| Some((name, (*value)?)))
         {
-            html.push_str(&format!(" {name}=\"{}\"", escape(value)));
+            write!(html, " {name}=\"{}\"", escape(value)).expect("a text grows");
         }
         html.push('>');
         html
@@ -230,7 +231,7 @@ pub(super) fn fill_in(
     });
     let mut html = String::with_capacity(page.len() + page.len() / 8);
     let (mut done, mut choice, mut is_wrong_choice) = (0, None::<String>, false);
-    let mut seen: Vec<(String, usize)> = Vec::new();
+    let mut seen: Vec<String> = Vec::new();
     // The position in the new page of each open `details`.
     let mut opened = Vec::new();
     let mut tags = Tag::all(page).peekable();
@@ -246,14 +247,18 @@ pub(super) fn fill_in(
         }
         if tag.start == form.span.start {
             html.push_str(tag.text);
-            html.push_str(&format!(
+            write!(
+                html,
                 "<input type=\"hidden\" name=\"{FORM_PAGE}\" value=\"{}\">",
                 escape(page_path)
-            ));
+            )
+            .expect("a text grows");
             if !has_field {
-                html.push_str(&format!(
+                write!(
+                    html,
                     "<div id=\"form-error\" class=\"notice failure\" role=\"alert\">{reason}</div>"
-                ));
+                )
+                .expect("a text grows");
             }
             open_parts(&mut html, &mut opened);
             continue;
@@ -263,16 +268,8 @@ pub(super) fn fill_in(
             continue;
         }
         let name = tag.get("name").into_owned();
-        let number = match seen.iter_mut().find(|(own, _)| *own == name) {
-            Some((_, count)) => {
-                *count += 1;
-                *count
-            }
-            None => {
-                seen.push((name.clone(), 0));
-                0
-            }
-        };
+        let number = seen.iter().filter(|own| **own == name).count();
+        seen.push(name.clone());
         let value = sent.all(&name).nth(number).filter(|_| name != "csrf");
         let is_wrong = has_field && tag.is_typed() && refusal.field == Some(name.as_str());
         let marks: &[(&str, Option<&str>)] = if is_wrong {
@@ -300,7 +297,10 @@ pub(super) fn fill_in(
                 if let Some(end) = tags.next_if(|tag| tag.name() == "/textarea") {
                     match value {
                         // A browser ignores a line break at the beginning.
-                        Some(value) => html.push_str(&format!("\n{}", escape(value))),
+                        Some(value) => {
+                            html.push('\n');
+                            html.push_str(&escape(value));
+                        }
                         None => html.push_str(&page[done..end.start]),
                     }
                     html.push_str(end.text);

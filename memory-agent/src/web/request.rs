@@ -19,6 +19,7 @@ use super::layout::{Layout, Section, notice_text};
 use super::sessions::WebSession;
 use super::state::WebState;
 use super::time_label::TimeLabel;
+use super::unsent_form::UnsentForm;
 
 /// A request of a signed-in person, after all checks.
 #[derive(Debug)]
@@ -99,8 +100,11 @@ impl WebRequest {
             work(&self).unwrap_or_else(|error| {
                 let previous = self.previous.clone().filter(|path| *path != self.here());
                 error
-                    .of_form(&self.path, &self.form)
-                    .within(self.layout(""), previous)
+                    .within(
+                        self.layout(""),
+                        previous,
+                        UnsentForm::new(&self.path, &self.form),
+                    )
                     .into_response()
             })
         };

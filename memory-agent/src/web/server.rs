@@ -61,6 +61,6 @@ async fn unknown_page(request: WebRequest) -> Response {
     let hint = "Choose a section in the navigation.";
     let error = PageError::new(Code::RouteNotFound, "there is no such page", hint);
     error
-        .within(request.layout(""), request.previous.clone())
+        .within(request.layout(""), request.previous.clone(), None)
         .into_response()
 }

@@ -293,11 +293,12 @@ fn every_refused_form_has_the_typed_text_and_the_reason() {
         .nth(1)
         .and_then(|rest| rest.split('"').next())
         .unwrap();
-    let forms: [(&str, &str, &[(&str, &str)]); 4] = [
+    let reminder = format!("{secret} tomorrow");
+    let forms = [
         (
-            &edit,
-            &edit,
-            &[
+            edit.as_str(),
+            edit.as_str(),
+            vec![
                 ("version", version),
                 ("content", secret),
                 ("category", "inbox"),
@@ -307,12 +308,12 @@ fn every_refused_form_has_the_typed_text_and_the_reason() {
         (
             "/write?text=a",
             "/write",
-            &[("content", secret), ("scope", "global")],
+            vec![("content", secret), ("scope", "global")],
         ),
         (
             "/topics",
             "/topics",
-            &[
+            vec![
                 ("name", "x/y z"),
                 ("kind", "user"),
                 ("description", secret),
@@ -322,11 +323,11 @@ fn every_refused_form_has_the_typed_text_and_the_reason() {
         (
             "/reminders",
             "/reminders",
-            &[("text", &format!("{secret} tomorrow")), ("when", "")],
+            vec![("text", reminder.as_str()), ("when", "")],
         ),
     ];
     for (from, path, fields) in forms {
-        let refused = send_from(&server, from, path, fields);
+        let refused = send_from(&server, from, path, &fields);
         assert_eq!(refused.status, 400, "{path}");
         assert!(
             refused.body.contains(secret) && refused.body.contains("id=\"form-error\""),

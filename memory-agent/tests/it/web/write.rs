@@ -12,7 +12,7 @@ fn memories(server: &WebTestServer) -> Vec<StoredMemory> {
         &Filter::default(),
         &PageRequest::default(),
     )
-    .unwrap()
+    .expect("they are listed")
     .memories
 }
 
