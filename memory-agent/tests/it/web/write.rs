@@ -38,7 +38,7 @@ fn a_memory_is_written_with_all_its_fields_and_the_writing_can_be_undone() {
     ];
     let page = server.post_and_follow("/write", &sent).body;
     assert!(
-        page.contains("undo-bar") && page.contains("<h1><bdi dir=\"auto\">Tea</bdi></h1>"),
+        page.contains("undo-bar") && page.contains("<bdi dir=\"auto\">Tea</bdi></h1>"),
         "{page}"
     );
     let stored = memories(&server).remove(0);
