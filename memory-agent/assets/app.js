@@ -36,6 +36,7 @@ function replaceContent(page) {
   const fresh = page.getElementById("main");
   if (fresh) main().replaceChildren(...document.adoptNode(fresh).childNodes);
   updateSelection();
+  startGraph();
   document.title = page.title;
   document.body.dataset.mark = page.body.dataset.mark ?? "";
 }
@@ -310,8 +311,6 @@ addEventListener("pageshow", updateSelection);
 updateSelection();
 // In a narrow window the navigation scrolls.
 document.querySelector(".site-navigation [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-// A wide graph scrolls; its centre is in the middle.
-for (const area of document.querySelectorAll(".graph-scroll")) area.scrollLeft = (area.scrollWidth - area.clientWidth) / 2;
 startLiveSearch();
 startUpdates();
 startUndoBar();

@@ -10,11 +10,11 @@
 //! | represent memories | [`Memory`], [`Phase`], [`Category`], [`Scope`] |
 //! | write memories | [`write()`], [`update()`], [`revise()`], [`tag()`], [`link()`], [`ingest()`], [`import()`] |
 //! | read and search memories | [`read()`], [`list()`], [`search()`], [`smart_search()`], [`backlinks()`] |
-//! | count memories by attribute, and show what surrounds a memory | [`facets()`], [`neighbourhood()`] |
+//! | count memories by attribute, and show how they are connected | [`facets()`], [`memory_map()`], [`neighbourhood()`] |
 //! | review the activity of agents | [`OperationLogs`], [`sessions()`] |
 //! | provide context for a language model | [`build_context()`], [`build_matching_context()`] |
 //! | embed and rerank memories | [`embed()`], [`test_model()`], [`Embedder`], [`Reranking`] |
-//! | record which memories agents received, and why | [`RecallLedger`], [`recalls()`], [`why()`], [`unused_memories()`] |
+//! | record which memories agents received, and why | [`RecallLedger`], [`recalls()`], [`why()`], [`recall_statistics()`], [`unused_memories()`] |
 //! | call a language model within a budget | [`ChatModel`], [`MeteredModel`], [`Meter`], [`usage()`], [`parse_json_answer()`] |
 //! | parse dates and times in text | [`datetime::find_date()`], [`datetime::find_dates()`] |
 //! | manage reminders | [`remind()`], [`reminders()`], [`notify()`], [`snooze()`], [`done()`] |
@@ -52,6 +52,7 @@ mod local_zone;
 mod mem_store;
 mod memory;
 mod memory_history;
+mod memory_map;
 mod memory_summary;
 mod meter;
 mod model_test;
@@ -60,6 +61,7 @@ mod passages;
 mod principal;
 mod query;
 mod recall_ledger;
+mod recall_statistics;
 mod reranking;
 mod services;
 mod source;
@@ -176,6 +178,10 @@ pub use memory::{
 pub use memory_history::{
     ChangeVersions, MemoryHistory, MemoryStep, change_versions, memory_at, memory_history,
 };
+pub use memory_map::{
+    ConnectedMemory, Connections, MAX_MAP_MEMORIES, MapGroup, MapMemory, MapSubject, MemoryMap,
+    memory_map,
+};
 pub use memory_summary::{CachedAnalysis, MemorySummary};
 pub use merge::{MemoryMerge, MergeVersions, merge, plan_merge};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
@@ -205,6 +211,7 @@ pub use recall_ledger::{
     CollectedRecall, RecallCollector, RecallFilter, RecallInterface, RecallLedger, RecallRecord,
     RecalledId, record_recall,
 };
+pub use recall_statistics::{RecallStatistics, RecallTotal, first_of_week, recall_statistics};
 pub use recalls::{
     MemoryRecalls, RecallList, UNUSED_AFTER, UnusedMemories, recalls, unused_memories, why,
 };

@@ -2,7 +2,9 @@
 
 use chrono::{DateTime, Utc};
 
-use crate::{Category, ContentHash, MemoryId, Phase, Scope, StoredMemory, embedded_text};
+use crate::{
+    Category, ContentHash, HomeSection, MemoryId, Phase, Scope, StoredMemory, embedded_text,
+};
 
 /// The fields of a memory that are available without reading its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,10 @@ pub struct MemorySummary {
     pub ends_at: Option<DateTime<Utc>>,
     /// The number of reads.
     pub access_count: u64,
+    /// Whether the memory is a reminder.
+    pub is_reminder: bool,
+    /// The part of the home that contains the file.
+    pub place: HomeSection,
     /// Whether the file is damaged and must not be changed.
     pub is_damaged: bool,
     /// Whether the file is in a folder of the user instead of one of a category, so that no automatic work changes it.
@@ -49,6 +55,8 @@ impl MemorySummary {
             is_superseded: memory.superseded_by.is_some(),
             ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
             access_count: memory.access_count,
+            is_reminder: memory.reminder.is_some(),
+            place: HomeSection::of(&stored.path),
             is_damaged: stored.problem.is_some(),
             is_foreign: false,
             text: ContentHash::of(&embedded_text(memory)),

@@ -6,7 +6,7 @@ use crate::link::{backlinks_of, outgoing_links};
 use crate::{Category, MemoryId, MemoryStoreExt, Scope, Services, StoreError, StoredMemory, Tags};
 
 /// Maximum number of nodes of a neighbourhood.
-pub const MAX_NODES: usize = 300;
+pub const MAX_NODES: usize = 150;
 
 /// Maximum distance of a node from the centre.
 const MAX_DISTANCE: usize = 2;

@@ -6,8 +6,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::undo::matches_reference;
 use crate::{
-    Filter, HomeSection, MemoryStoreExt, RecallFilter, RecallLedger, RecallRecord, Services,
-    StoreError, StoredMemory, subtract_time,
+    HomeSection, MemoryStoreExt, RecallFilter, RecallLedger, RecallRecord, Services, StoreError,
+    StoredMemory, subtract_time,
 };
 
 /// Recalls of a ledger.
@@ -195,24 +195,31 @@ pub fn unused_memories(
     }) {
         recalled.extend(recall?.memories.into_iter().map(|memory| memory.id));
     }
-    let notes = Filter {
-        place: Some(HomeSection::Notes),
-        ..Filter::default()
-    };
-    let (mut count, mut oldest) = (0, Vec::new());
-    for stored in services.store.memories(&notes, now) {
-        let stored = stored?;
-        let memory = &stored.memory;
+    let mut unused = services.store.summaries()?;
+    unused.retain(|memory| {
+        let is_note = memory.place == HomeSection::Notes && !memory.is_reminder;
+        let is_current = !memory.is_superseded && memory.ends_at.is_none_or(|end| now < end);
         let is_old = memory.created_at.max(memory.updated_at) < from;
-        let is_read = 0 < memory.access_count || recalled.contains(&memory.id.to_string());
-        if is_old && !is_read && memory.reminder.is_none() {
-            count += 1;
-            oldest.push(stored);
-            oldest.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
-            oldest.truncate(limit);
+        is_note
+            && is_current
+            && is_old
+            && memory.access_count == 0
+            && !recalled.contains(&memory.id.to_string())
+    });
+    unused.sort_unstable_by_key(|memory| (memory.created_at, memory.id));
+    let mut oldest = Vec::new();
+    for memory in unused.iter().take(limit) {
+        match services.store.get(&memory.id) {
+            Ok(stored) => oldest.push(stored),
+            // Another process deleted it or is writing it.
+            Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => {}
+            Err(error) => return Err(error),
         }
     }
-    Ok(UnusedMemories::Known { count, oldest })
+    Ok(UnusedMemories::Known {
+        count: unused.len() as u64,
+        oldest,
+    })
 }
 
 #[cfg(test)]

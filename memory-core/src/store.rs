@@ -12,10 +12,10 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::WikilinkCandidate;
 use crate::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, FacetCounter, FacetCounts, FileVersion,
-    Filter, MatchCoverage, Memory, MemoryId, MemoryPage, MemorySummary, Origin, PageRequest,
-    Ranking, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoredMemory,
-    TextVector,
+    CachedAnalysis, ChangeOutcome, ChangeSet, Connections, ContentHash, FacetCounter, FacetCounts,
+    FileVersion, Filter, MatchCoverage, Memory, MemoryId, MemoryPage, MemorySummary, Origin,
+    PageRequest, Ranking, ReminderQuery, Scope, SearchRequest, SearchResults, StoreError,
+    StoredMemory, TextVector,
 };
 
 /// A memory that matches a reference by a person.
@@ -303,6 +303,19 @@ pub trait MemoryStore: Debug + Send + Sync {
         let mut memories = read_all(self, &Filter::all())?;
         memories.sort_by_key(|stored| stored.memory.id);
         Ok(memories.iter().map(MemorySummary::new).collect())
+    }
+
+    /// Returns the tags and the links of the memories that pass `filter`.
+    ///
+    /// Links to other memories are left out.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
+    fn connections(&self, filter: &Filter, now: DateTime<Utc>) -> Result<Connections, StoreError> {
+        let memories = self
+            .memories(filter, now)
+            .map(|stored| stored.map(|stored| stored.memory));
+        Ok(Connections::new(memories.collect::<Result<_, _>>()?))
     }
 
     /// Returns the scope of each of `ids`, or `None` for a memory that does not exist.

@@ -138,8 +138,8 @@ mod tests {
     use chrono::TimeDelta;
     use memory_core::testing::any_memory;
     use memory_core::{
-        Category, ContentHash, Draft, FileVersion, InboxTtl, MemoryId, MemorySummary, Reminder,
-        StoredMemory,
+        Category, ContentHash, Draft, FileVersion, HomeSection, InboxTtl, MemoryId, MemorySummary,
+        Reminder, StoredMemory,
     };
     use proptest::prelude::*;
 
@@ -164,6 +164,8 @@ mod tests {
             is_superseded: false,
             ends_at: None,
             access_count,
+            is_reminder: false,
+            place: HomeSection::Notes,
             is_damaged: false,
             is_foreign: false,
             text: ContentHash::of(""),
@@ -301,6 +303,8 @@ mod tests {
             is_superseded: memory.superseded_by.is_some(),
             ends_at: memory.ends_at().filter(|_| memory.superseded_by.is_none()),
             access_count: memory.access_count,
+            is_reminder: memory.reminder.is_some(),
+            place: HomeSection::Notes,
             is_damaged: false,
             is_foreign: false,
             text: ContentHash::of(""),

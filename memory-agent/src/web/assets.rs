@@ -27,6 +27,7 @@ const SCRIPT: Asset = Asset {
     text: concat!(
         include_str!("../../assets/app.js"),
         include_str!("../../assets/forms.js"),
+        include_str!("../../assets/graph.js")
     ),
 };
 const ICON: Asset = Asset {

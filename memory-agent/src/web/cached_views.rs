@@ -1,10 +1,15 @@
-//! Views of the memories that are cached until the next change of the home: the plan of a dream and the size of the inbox.
+//! Views of the memories that are cached until the next change of the home: the plan of a dream, the size of the inbox, the maps of
+//! the graph and the numbers of the charts.
 
-use std::sync::{Arc, PoisonError};
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::TimeDelta;
 use memory_core::{
-    Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalFilter, StoreError, list,
+    Category, Filter, HomeSection, ListOrder, MemoryMap, PageRequest, Phase, ProposalFilter,
+    StoreError, list, memory_map,
 };
 
 use super::request::WebRequest;
@@ -42,6 +47,19 @@ impl WebRequest {
         Ok(plan)
     }
 
+    /// Returns the map of the notes, or of those in a category.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    pub(super) fn memory_map(
+        &self,
+        category: Option<Category>,
+    ) -> Result<Arc<MemoryMap>, StoreError> {
+        let mark = self.web.config.host.change_mark();
+        let make = || memory_map(&self.services, category);
+        self.web.maps.get(&mark, category, make)
+    }
+
     /// Returns the number of items in the inbox at this change mark; `None` if they cannot be counted.
     pub(super) fn inbox_count(&self, mark: &str) -> Option<u64> {
         let cached = || {
@@ -56,6 +74,37 @@ impl WebRequest {
         let count = count_inbox(self).ok()?;
         *cached() = Some((mark.to_owned(), count));
         Some(count)
+    }
+}
+
+/// Values that depend on the home, by a key. They are valid at one change mark.
+#[derive(Debug)]
+pub(super) struct MarkCache<K, V>(Mutex<(String, HashMap<K, Arc<V>>)>);
+
+impl<K, V> Default for MarkCache<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Eq + Hash, V> MarkCache<K, V> {
+    /// Returns the value of `key` at `mark`, and makes it if it is unknown. Another request for it waits.
+    pub(super) fn get<E>(
+        &self,
+        mark: &str,
+        key: K,
+        make: impl FnOnce() -> Result<V, E>,
+    ) -> Result<Arc<V>, E> {
+        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if cached.0 != mark {
+            *cached = (mark.to_owned(), HashMap::new());
+        }
+        if let Some(known) = cached.1.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let made = Arc::new(make()?);
+        cached.1.insert(key, Arc::clone(&made));
+        Ok(made)
     }
 }
 

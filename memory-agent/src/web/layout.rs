@@ -27,6 +27,7 @@ pub(crate) const NAVIGATION: [&[Section]; 4] = [
     &[
         section("/sessions", "Sessions"),
         section("/activity", "Activity"),
+        section("/charts", "Charts"),
         section("/graph", "Graph"),
     ],
     &[

@@ -15,8 +15,9 @@
 //! | `GET /memories/merge`, `POST /memories/merge` | the choice of a memory to merge an item into |
 //! | `GET /inbox/plan`, `POST /inbox/plan` | the suggestions of a dream |
 //! | `GET /reminders`, `POST /reminders`, `/done`, `/snooze` | reminders as a list and as a month |
-//! | `GET /graph` | what surrounds a memory or a tag |
-//! | `GET /activity`, `GET /activity/OPERATION` | all operations, the year, growth, the cost of language models |
+//! | `GET /graph` | the map of all memories, and what surrounds a memory or a tag |
+//! | `GET /charts` | growth, what assistants received, unused and expiring memories, the cost of language models |
+//! | `GET /activity`, `GET /activity/OPERATION` | all operations, the year |
 //! | `GET /sessions`, `GET /sessions/show` | what agents received and wrote |
 //! | `GET /topics`, `/banks`, `/conversations`, `/instances` and below | the other data, with forms to edit it |
 //! | `GET /health` | the check of all files, status and settings |

@@ -4,18 +4,20 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    ExpiringMemory, LocalTime, PlannedRefinement, RecallLedger, RefinementPlanner, Services,
-    ToolError, Usage,
+    Category, ExpiringMemory, LocalTime, MemoryMap, PlannedRefinement, RecallLedger,
+    RefinementPlanner, Services, ToolError, Usage,
 };
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::cached_views::MarkCache;
+use super::pages::ChartNumbers;
 use super::sessions::{SignInCodes, WebSessions};
 use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
 use crate::instance::OpenInstances;
@@ -118,6 +120,10 @@ pub(crate) struct WebState {
     pub(super) plan: Mutex<Option<CachedPlan>>,
     /// The number of items in the inbox at a change mark.
     pub(super) inbox_count: Mutex<Option<(String, u64)>>,
+    /// The maps of the graph, by category.
+    pub(super) maps: MarkCache<Option<Category>, MemoryMap>,
+    /// The numbers of the charts, by day.
+    pub(super) charts: MarkCache<NaiveDate, ChartNumbers>,
     pub(super) gate: Arc<AuthState>,
     pub(super) bodies: BodyBudget,
     /// Cancelled when the server stops; ends the event streams.
@@ -162,6 +168,8 @@ impl WebState {
             sessions: WebSessions::default(),
             plan: Mutex::default(),
             inbox_count: Mutex::default(),
+            maps: MarkCache::default(),
+            charts: MarkCache::default(),
             gate: Arc::new(AuthState::new(rules)),
             bodies: BodyBudget::new(limits()),
             end: CancellationToken::new(),

@@ -3,8 +3,8 @@
 use chrono::TimeDelta;
 
 use crate::{
-    CachedAnalysis, Category, Draft, MemoryId, MemorySummary, Patch, Phase, SecretPolicy, Services,
-    delete, update, upgrade, write,
+    CachedAnalysis, Category, Draft, Filter, MemoryId, MemorySummary, Patch, Phase, SecretPolicy,
+    Services, delete, link, update, upgrade, write,
 };
 
 /// Checks the contract of [`crate::MemoryStore::summaries`] and the cached analyses. `make` returns services over a new, empty store.
@@ -15,6 +15,7 @@ pub fn summaries_suite(make: &dyn Fn() -> Services) {
     check_rules!(
         make;
         an_outline_tells_what_the_memory_says,
+        connections_have_the_tags_and_links_of_the_filtered_memories,
         an_impression_is_of_one_text,
         what_is_gone_leaves_no_outline,
         a_later_impression_takes_the_place_of_a_former,
@@ -102,6 +103,47 @@ fn an_outline_tells_what_the_memory_says(services: &Services) {
         load_summaries(services)
             .iter()
             .any(|outline| outline.id == id && outline.is_superseded)
+    );
+}
+
+fn connections_have_the_tags_and_links_of_the_filtered_memories(services: &Services) {
+    let draft = Draft::new("green tea").category(Category::Preferences);
+    let tea = write(services, draft.tags(["Drink/tea"]), SecretPolicy::Refuse)
+        .expect("it is written")
+        .id;
+    let (cup, other) = (put(services, "a cup"), put(services, "something else"));
+    for id in [cup, other] {
+        link(services, &tea.to_string(), &id.to_string()).expect("they are linked");
+    }
+    delete(services, &other.to_string()).expect("it is deleted");
+    services.store.refresh().expect("the files can be read");
+    let read = |filter: &Filter| {
+        let found = services.store.connections(filter, services.clock.now());
+        found.expect("they are read")
+    };
+    let found = read(&Filter::default());
+    let ids: Vec<MemoryId> = found.memories.iter().map(|memory| memory.id).collect();
+    assert!(ids.is_sorted() && ids.len() == 2, "{found:?}");
+    let position = |id: MemoryId| ids.iter().position(|own| *own == id).expect("it is there");
+    let own = &found.memories[position(tea)];
+    let mut tags: Vec<String> = (own.tags.iter())
+        .map(|tag| found.tags[*tag].to_lowercase())
+        .collect();
+    tags.sort();
+    assert_eq!(tags, ["drink", "drink/tea"]);
+    assert_eq!(
+        (own.category, &own.links),
+        (Category::Preferences, &vec![position(cup)])
+    );
+    assert_eq!(found.memories[position(cup)].links, [position(tea)]);
+    let filter = Filter {
+        category: Some(Category::Preferences),
+        ..Filter::default()
+    };
+    let of_category = read(&filter).memories;
+    assert!(
+        of_category.len() == 1 && of_category[0].links.is_empty(),
+        "{of_category:?}"
     );
 }
 

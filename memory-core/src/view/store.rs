@@ -14,9 +14,9 @@ use crate::query_parser::TextQuery;
 use crate::secret::Checked;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
-    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, ContentHash, FacetCounts,
-    FileVersion, Filter, History, HomeSection, IdSource, Memory, MemoryId, MemoryPage, MemoryStore,
-    MemorySummary, NameMatch, Origin, PageRequest, ReminderQuery, ReviewPolicy, Scope,
+    AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, Connections, ContentHash,
+    FacetCounts, FileVersion, Filter, History, HomeSection, IdSource, Memory, MemoryId, MemoryPage,
+    MemoryStore, MemorySummary, NameMatch, Origin, PageRequest, ReminderQuery, ReviewPolicy, Scope,
     SearchRequest, SearchResults, StoreError, StoreResults, StoredMemory, SubmittedProposals,
     TextVector,
 };
@@ -249,6 +249,10 @@ impl MemoryStore for ScopedStore {
         let mut outlines = self.store.summaries()?;
         outlines.retain(|outline| self.allows(&outline.scope));
         Ok(outlines)
+    }
+
+    fn connections(&self, filter: &Filter, now: DateTime<Utc>) -> Result<Connections, StoreError> {
+        self.store.connections(&self.narrow_filter(filter), now)
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {

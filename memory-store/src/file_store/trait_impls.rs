@@ -5,8 +5,8 @@ use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
-    CachedAnalysis, ChangeOutcome, ChangeSet, ContentHash, FacetCounts, FileVersion, Filter,
-    MemoryId, MemoryPage, MemoryStore, MemorySummary, NameMatch, Origin, PageRequest,
+    CachedAnalysis, ChangeOutcome, ChangeSet, Connections, ContentHash, FacetCounts, FileVersion,
+    Filter, MemoryId, MemoryPage, MemoryStore, MemorySummary, NameMatch, Origin, PageRequest,
     ReminderQuery, Scope, SearchRequest, SearchResults, StoreError, StoreResults, StoredMemory,
     TextVector,
 };
@@ -198,6 +198,10 @@ impl MemoryStore for FileStore {
 
     fn summaries(&self) -> Result<Vec<MemorySummary>, StoreError> {
         self.index.summaries()
+    }
+
+    fn connections(&self, filter: &Filter, now: DateTime<Utc>) -> Result<Connections, StoreError> {
+        self.index.connections(filter, now)
     }
 
     fn scopes(&self, ids: &[MemoryId]) -> Result<Vec<Option<Scope>>, StoreError> {

@@ -20,6 +20,7 @@
 //! rows replace, and ranks both together. The index is the only component that depends on this.
 
 mod check;
+mod connections;
 mod document_terms;
 mod documents;
 mod embeddings;

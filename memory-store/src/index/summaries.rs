@@ -2,7 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use memory_core::{
-    CachedAnalysis, Category, ContentHash, MemoryId, MemorySummary, Phase, Scope, StoreError,
+    CachedAnalysis, Category, ContentHash, HomeSection, MemoryId, MemorySummary, Phase, Scope,
+    StoreError,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -24,7 +25,7 @@ impl MemoryIndex {
         self.query("list memories", |_, opened| {
             let sql = format!(
                 "SELECT id, phase, category, scope, created_at, updated_at, holds_until, access_count + accesses, damaged, \
-                 embedded_hash, bytes, path \
+                 embedded_hash, bytes, path, due NOT NULL \
                  FROM documents LEFT JOIN impressions ON document = key AND text = embedded_hash \
                  WHERE id NOT NULL AND {ACCEPTED} ORDER BY id"
             );
@@ -89,6 +90,7 @@ fn remove_orphaned_analyses(connection: &Connection) -> Result<(), IndexError> {
 
 fn read_summary(row: &Row<'_>) -> rusqlite::Result<MemorySummary> {
     let until: i64 = row.get(6)?;
+    let path = row.get_ref(11)?.as_str()?;
     Ok(MemorySummary {
         id: MemoryId::from(row_id(row, 0)?),
         phase: row.get_ref(1)?.as_str()?.parse::<Phase>().expect(KNOWN),
@@ -104,6 +106,8 @@ fn read_summary(row: &Row<'_>) -> rusqlite::Result<MemorySummary> {
         is_damaged: row.get(8)?,
         text: ContentHash::from(row.get::<_, [u8; 32]>(9)?),
         impression: row.get(10)?,
-        is_foreign: path_category(row.get_ref(11)?.as_str()?).is_none(),
+        is_foreign: path_category(path).is_none(),
+        place: HomeSection::of(path),
+        is_reminder: row.get(12)?,
     })
 }

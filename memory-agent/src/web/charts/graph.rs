@@ -1,29 +1,32 @@
 //! The graph of a neighbourhood: the centre, a ring of its neighbours, and a ring of theirs.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::fmt::Write;
 
-use memory_core::html::visible_text;
-use memory_core::{GraphNode, GraphSubject, Neighbourhood};
+use memory_core::{GraphNode, GraphSubject, MemoryId, Neighbourhood};
 
+use super::category_mark::{colour_class, push_mark};
+use super::label::{GraphLabel, LABEL_HEIGHT, LABEL_LENGTH, LabelSide, label_scales};
+use super::memory_map::push_lines;
 use super::{as_f64, coordinate, cut, push_text};
 use crate::web::fields::encode_pairs;
 use crate::web::html::SafeHtml;
 
-/// Space along a ring that one label needs, in pixels.
-const LABEL_HEIGHT: f64 = 19.0;
+/// Space along a ring that one node needs, in units of the graph.
+const NODE_SPACING: f64 = 21.0;
 
-/// Space for a label outwards, in pixels.
-const LABEL_WIDTH: f64 = 220.0;
-
-/// Smallest radius of the inner ring, in pixels.
+/// Smallest radius of the inner ring, and the smallest distance of the outer one from it.
 const INNER_RADIUS: f64 = 110.0;
+const RING_DISTANCE: f64 = 130.0;
 
-/// Number of narrow characters of a label; a wide one counts twice.
-const LABEL_LENGTH: usize = 26;
+/// Factor by which the rings are wider than high, so that there is space for horizontal labels.
+const ASPECT: f64 = 1.7;
 
-/// Factor by which the rings grow until all labels have their space.
+/// Factor by which the rings grow until all nodes have their space.
 const GROWTH: f64 = 1.1;
+
+/// Radius of the mark of a node, by its distance.
+const RADII: [f64; 3] = [11.0, 7.0, 5.0];
 
 /// Returns the graph as SVG. Every node is a link to the graph around it; the centre leads to its page.
 pub(crate) fn render_graph(neighbourhood: &Neighbourhood) -> SafeHtml {
@@ -31,9 +34,16 @@ pub(crate) fn render_graph(neighbourhood: &Neighbourhood) -> SafeHtml {
         return SafeHtml::default();
     };
     let layout = GraphLayout::new(neighbourhood);
-    let [left, top, width, height] = bounds(neighbourhood, &layout).map(coordinate);
+    let labels: Vec<GraphLabel> = neighbourhood
+        .nodes
+        .iter()
+        .enumerate()
+        .map(|(position, node)| layout.label(position, node))
+        .collect();
+    let scales = label_scales(&labels);
+    let [left, top, width, height] = bounds(&labels, &layout).map(coordinate);
     let mut svg = format!(
-        "<svg class=\"graph\" width=\"{width}\" height=\"{height}\" viewBox=\"{left} {top} {width} {height}\" \
+        "<svg class=\"graph\" viewBox=\"{left} {top} {width} {height}\" \
          aria-labelledby=\"graph-title graph-description\"><title id=\"graph-title\">Neighbourhood of "
     );
     push_text(&mut svg, &cut(&name(centre), LABEL_LENGTH));
@@ -43,32 +53,30 @@ pub(crate) fn render_graph(neighbourhood: &Neighbourhood) -> SafeHtml {
         "</title><desc id=\"graph-description\">{nodes} memories and tags with {edges} relations. Each is a link that centres it.</desc>"
     )
     .expect("a text grows");
-    svg.push_str("<g class=\"graph-edges\">");
-    for edge in &neighbourhood.edges {
-        let [from, to] = [edge.from, edge.to].map(|position| layout.point(position));
-        write!(
-            svg,
-            "<line class=\"graph-edge graph-edge-{}\" x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>",
-            neighbourhood.nodes[edge.to].distance,
-            coordinate(from.0),
-            coordinate(from.1),
-            coordinate(to.0),
-            coordinate(to.1)
-        )
-        .expect("a text grows");
+    for (class, is_outer) in [("graph-edge is-outer", true), ("graph-edge", false)] {
+        let is_drawn = |to: usize| (1 < neighbourhood.nodes[to].distance) == is_outer;
+        let edges = neighbourhood.edges.iter().filter(|edge| is_drawn(edge.to));
+        let ends = edges.map(|edge| (layout.point(edge.from), layout.point(edge.to)));
+        push_lines(&mut svg, class, ends);
     }
-    svg.push_str("</g>");
     for (position, node) in neighbourhood.nodes.iter().enumerate() {
-        push_node(&mut svg, node, &layout, position);
+        push_node(&mut svg, node, position == 0, layout.point(position));
+        labels[position].push(&mut svg, scales[position]);
+        svg.push_str("</a>");
     }
     svg.push_str("</svg>");
     SafeHtml::from_escaped(svg)
 }
 
+/// Returns the path of the graph around a memory.
+pub(crate) fn memory_path(id: &MemoryId) -> String {
+    format!("/graph?memory={id}")
+}
+
 /// Returns the path of the graph around a node.
 pub(crate) fn graph_path(subject: &GraphSubject) -> String {
     match subject {
-        GraphSubject::Memory { id, .. } => format!("/graph?memory={id}"),
+        GraphSubject::Memory { id, .. } => memory_path(id),
         GraphSubject::Tag(tag) => format!("/graph?{}", encode_pairs([("tag", tag.as_str())])),
     }
 }
@@ -81,41 +89,24 @@ pub(crate) fn page_path(subject: &GraphSubject) -> String {
     }
 }
 
-/// Returns the rectangle that contains all nodes and labels: left, top, width and height. The centre is in its horizontal middle.
-fn bounds(neighbourhood: &Neighbourhood, layout: &GraphLayout) -> [f64; 4] {
-    let (mut half_width, mut top, mut bottom) = (0.0_f64, 0.0_f64, 0.0_f64);
-    for (position, node) in neighbourhood.nodes.iter().enumerate() {
+/// Returns the rectangle that contains all nodes and the labels of the scale 1: left, top, width and height.
+fn bounds(labels: &[GraphLabel], layout: &GraphLayout) -> [f64; 4] {
+    let [mut left, mut top, mut right, mut bottom] = [0.0_f64; 4];
+    for (position, label) in labels.iter().enumerate() {
         let (x, y) = layout.point(position);
-        let length = label_length(&label(&name(node)));
-        // The label of the centre is above it; all others point outwards.
-        let (end_x, end_y) = if position == 0 {
-            (length / 2.0, -LABEL_HEIGHT)
-        } else {
-            let (sine, cosine) = layout.angle(position).sin_cos();
-            (
-                x + (length + LABEL_HEIGHT) * cosine,
-                y + (length + LABEL_HEIGHT) * sine,
-            )
-        };
-        half_width = half_width.max(x.abs()).max(end_x.abs());
-        top = top.min(y).min(end_y);
-        bottom = bottom.max(y).max(end_y);
+        let [label_left, label_top, label_right, label_bottom] = label.rectangle();
+        left = left.min(x).min(label_left);
+        top = top.min(y).min(label_top);
+        right = right.max(x).max(label_right);
+        bottom = bottom.max(y).max(label_bottom);
     }
     let margin = LABEL_HEIGHT;
     [
-        -half_width - margin,
+        left - margin,
         top - margin,
-        2.0 * (half_width + margin),
+        right - left + 2.0 * margin,
         bottom - top + 2.0 * margin,
     ]
-}
-
-/// Returns the estimated length of a label in pixels. Most characters outside of ASCII are wider.
-fn label_length(label: &str) -> f64 {
-    visible_text(label)
-        .chars()
-        .map(|character| if character.is_ascii() { 7.5 } else { 13.5 })
-        .sum()
 }
 
 fn name(node: &GraphNode) -> String {
@@ -126,83 +117,35 @@ fn name(node: &GraphNode) -> String {
     }
 }
 
-/// Returns the first characters of a name that have space in the graph.
-fn label(name: &str) -> String {
-    let line = cut(name, LABEL_LENGTH);
-    let mut width = 0;
-    let is_within = |character: &char| {
-        width += if is_wide(*character) { 2 } else { 1 };
-        width <= LABEL_LENGTH + 1
+/// Appends the start of a node: the link, its title and its mark.
+fn push_node(svg: &mut String, node: &GraphNode, is_centre: bool, point: (f64, f64)) {
+    let (class, kind) = match &node.subject {
+        GraphSubject::Memory { category, .. } => (colour_class(*category), category.as_str()),
+        GraphSubject::Tag(_) => ("of-tag".to_owned(), "tag"),
     };
-    let start: String = line.chars().take_while(is_within).collect();
-    if start.len() < line.len() {
-        format!("{}…", start.trim_end())
-    } else {
-        start
-    }
-}
-
-/// Returns whether a character takes the space of two, such as a Chinese one.
-fn is_wide(character: char) -> bool {
-    ('\u{1100}'..='\u{11ff}').contains(&character) || '\u{2e80}' <= character
-}
-
-fn push_node(svg: &mut String, node: &GraphNode, layout: &GraphLayout, position: usize) {
-    let kind = match node.subject {
-        GraphSubject::Memory { .. } => "memory",
-        GraphSubject::Tag(_) => "tag",
-    };
-    let path = if position == 0 {
+    let path = if is_centre {
         page_path(&node.subject)
     } else {
         graph_path(&node.subject)
     };
-    let (x, y) = layout.point(position);
-    let name = name(node);
-    svg.push_str("<a class=\"graph-node graph-");
-    svg.push_str(kind);
-    write!(svg, " graph-distance-{}\" href=\"", node.distance).expect("a text grows");
+    let place = if is_centre { " is-centre" } else { "" };
+    write!(svg, "<a class=\"graph-node {class}{place}\" href=\"").expect("a text grows");
     push_text(svg, &path);
-    svg.push_str("\"><title>");
-    push_text(svg, &cut(&name, 200));
+    write!(svg, "\"><title>{kind}: ").expect("a text grows");
+    push_text(svg, &cut(&name(node), 80));
     svg.push_str("</title>");
-    let radius = [11.0, 7.0, 5.0][node.distance.min(2)];
-    write!(
-        svg,
-        "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
-        coordinate(x),
-        coordinate(y),
-        coordinate(radius)
-    )
-    .expect("a text grows");
-    if position == 0 {
-        write!(
+    let radius = RADII[node.distance.min(2)];
+    match &node.subject {
+        GraphSubject::Memory { category, .. } => push_mark(svg, *category, point, radius),
+        GraphSubject::Tag(_) => write!(
             svg,
-            "<text x=\"0\" y=\"{}\" text-anchor=\"middle\">",
-            coordinate(-radius - 9.0)
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+            coordinate(point.0),
+            coordinate(point.1),
+            coordinate(radius)
         )
-        .expect("a text grows");
-    } else {
-        // Labels on the left half are turned, so that none is upside down.
-        let angle = layout.angle(position);
-        let is_left = PI / 2.0 < angle && angle < 1.5 * PI;
-        let (turn, shift, anchor) = if is_left {
-            (angle - PI, -radius - 5.0, "end")
-        } else {
-            (angle, radius + 5.0, "start")
-        };
-        write!(
-            svg,
-            "<text transform=\"translate({} {}) rotate({})\" x=\"{}\" y=\"4\" text-anchor=\"{anchor}\">",
-            coordinate(x),
-            coordinate(y),
-            coordinate(turn.to_degrees()),
-            coordinate(shift)
-        )
-        .expect("a text grows");
+        .expect("a text grows"),
     }
-    push_text(svg, &label(&name));
-    svg.push_str("</text></a>");
 }
 
 /// The positions of the nodes.
@@ -240,7 +183,7 @@ impl GraphLayout {
         let inner: Vec<usize> = (0..distances.len())
             .filter(|position| distances[*position] == 1)
             .collect();
-        let mut radii = [0.0, INNER_RADIUS, INNER_RADIUS + LABEL_WIDTH];
+        let mut radii = [0.0, INNER_RADIUS, INNER_RADIUS + RING_DISTANCE];
         // Nodes without a parent on the inner ring, which only a cut neighbourhood has, follow at the end.
         let groups: Vec<(Option<usize>, &[usize])> = inner
             .iter()
@@ -254,9 +197,9 @@ impl GraphLayout {
             .collect();
         let need = |radii: &[f64; 3]| -> Vec<f64> {
             let own = |group: &(Option<usize>, &[usize])| {
-                let outer = as_f64(group.1.len() as u64) * LABEL_HEIGHT / radii[2];
+                let outer = as_f64(group.1.len() as u64) * NODE_SPACING / radii[2];
                 outer.max(if group.0.is_some() {
-                    LABEL_HEIGHT / radii[1]
+                    NODE_SPACING / radii[1]
                 } else {
                     0.0
                 })
@@ -268,7 +211,7 @@ impl GraphLayout {
             radii = [
                 0.0,
                 radii[1] * GROWTH,
-                (radii[2] * GROWTH).max(radii[1] * GROWTH + LABEL_WIDTH),
+                (radii[2] * GROWTH).max(radii[1] * GROWTH + RING_DISTANCE),
             ];
             needs = need(&radii);
         }
@@ -294,16 +237,21 @@ impl GraphLayout {
         }
     }
 
-    fn angle(&self, position: usize) -> f64 {
-        self.angles[position].rem_euclid(TAU)
-    }
-
     fn point(&self, position: usize) -> (f64, f64) {
         let radius = self.radii[self.distances[position]];
-        (
-            radius * self.angles[position].cos(),
-            radius * self.angles[position].sin(),
-        )
+        let (sine, cosine) = self.angles[position].sin_cos();
+        (ASPECT * radius * cosine, radius * sine)
+    }
+
+    /// Returns the label of a node: outwards, and for the centre above it.
+    fn label(&self, position: usize, node: &GraphNode) -> GraphLabel {
+        let point = self.point(position);
+        let side = match self.distances[position] {
+            0 => LabelSide::Above,
+            _ if point.0 < 0.0 => LabelSide::Left,
+            _ => LabelSide::Right,
+        };
+        GraphLabel::beside(&name(node), point, RADII[node.distance.min(2)], side)
     }
 }
 
@@ -365,19 +313,6 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_cut_by_their_width() {
-        assert_eq!(label("short"), "short");
-        assert_eq!(
-            label(&"a".repeat(40)),
-            format!("{}…", "a".repeat(LABEL_LENGTH))
-        );
-        assert_eq!(
-            label(&"深".repeat(40)),
-            format!("{}…", "深".repeat(LABEL_LENGTH / 2))
-        );
-    }
-
-    #[test]
     fn every_node_is_a_link_that_centres_it() {
         let svg = render_graph(&graph(&[2, 0], "Tea & \"cake\""));
         let links: Vec<_> = tags(svg.as_str())
@@ -406,24 +341,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn labels_have_their_space_and_the_markup_is_safe(children in proptest::collection::vec(0_usize..40, 0..12), label in ".{0,40}") {
+        fn nodes_have_their_space_and_the_markup_is_safe(children in proptest::collection::vec(0_usize..40, 0..12), label in ".{0,40}") {
             let graph = graph(&children, &label);
             let svg = render_graph(&graph);
             if let Err(error) = check_safe(svg.as_str()) {
                 prop_assert!(false, "{}", error);
             }
             let layout = GraphLayout::new(&graph);
-            let [left, top, width, height] = bounds(&graph, &layout);
+            let labels: Vec<_> = graph.nodes.iter().enumerate().map(|(position, node)| layout.label(position, node)).collect();
+            let [left, top, width, height] = bounds(&labels, &layout);
             for position in 0..graph.nodes.len() {
                 let (x, y) = layout.point(position);
                 prop_assert!(left < x && x < left + width && top < y && y < top + height);
             }
             for ring in 1..=2 {
                 let on_ring = (0..graph.nodes.len()).filter(|position| graph.nodes[*position].distance == ring);
-                let mut angles: Vec<f64> = on_ring.map(|position| layout.angle(position)).collect();
+                let mut angles: Vec<f64> = on_ring.map(|position| layout.angles[position].rem_euclid(TAU)).collect();
                 angles.sort_by(f64::total_cmp);
                 for pair in angles.windows(2) {
-                    prop_assert!(LABEL_HEIGHT * 0.99 <= (pair[1] - pair[0]) * layout.radii[ring]);
+                    prop_assert!(NODE_SPACING * 0.99 <= (pair[1] - pair[0]) * layout.radii[ring]);
                 }
             }
         }

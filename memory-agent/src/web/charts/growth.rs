@@ -7,17 +7,17 @@ use chrono::{Datelike, NaiveDate};
 use super::{as_f64, coordinate};
 use crate::web::html::SafeHtml;
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 220.0;
+pub(super) const WIDTH: f64 = 720.0;
+pub(super) const HEIGHT: f64 = 220.0;
 
 /// Space around the line: at the left for numbers, at the right, above, and below for dates.
-const LEFT: f64 = 56.0;
-const RIGHT: f64 = 12.0;
-const TOP: f64 = 30.0;
-const BOTTOM: f64 = 26.0;
+pub(super) const LEFT: f64 = 56.0;
+pub(super) const RIGHT: f64 = 12.0;
+pub(super) const TOP: f64 = 30.0;
+pub(super) const BOTTOM: f64 = 26.0;
 
 /// Number of horizontal lines.
-const LINES: u64 = 4;
+pub(super) const LINES: u64 = 4;
 
 /// Returns the totals of `months` as SVG: the new memories of each month, as its first day, in the order of time.
 pub(crate) fn render_growth(months: &[(NaiveDate, u64)]) -> SafeHtml {
@@ -39,24 +39,7 @@ pub(crate) fn render_growth(months: &[(NaiveDate, u64)]) -> SafeHtml {
         first.format("%B %Y"),
         last.format("%B %Y")
     );
-    write!(
-        svg,
-        "<text class=\"axis\" x=\"0\" y=\"12\">Memories</text><text class=\"axis\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">Month</text>",
-        coordinate((LEFT + WIDTH - RIGHT) / 2.0),
-        coordinate(HEIGHT - 6.0)
-    )
-    .expect("a text grows");
-    for line in 0..=LINES {
-        let count = line * step;
-        write!(
-            svg,
-            "<line class=\"grid-line\" x1=\"{LEFT}\" y1=\"{0}\" x2=\"{1}\" y2=\"{0}\"/><text class=\"axis\" x=\"{2}\" y=\"{0}\" dy=\"4\" text-anchor=\"end\">{count}</text>",
-            y(count),
-            coordinate(WIDTH - RIGHT),
-            coordinate(LEFT - 8.0)
-        )
-        .expect("a text grows");
-    }
+    push_grid(&mut svg, step, ["Memories", "Month"]);
     let mut points = format!("{},{}", x(0.0), y(0));
     let mut sum = 0;
     for (month, count) in months {
@@ -74,22 +57,50 @@ pub(crate) fn render_growth(months: &[(NaiveDate, u64)]) -> SafeHtml {
         y(0)
     )
     .expect("a text grows");
-    for (place, month, anchor) in [(0.0, first, "start"), (span, last, "end")] {
-        write!(
-            svg,
-            "<text class=\"axis\" x=\"{}\" y=\"{}\" text-anchor=\"{anchor}\">{}</text>",
-            x(place),
-            coordinate(HEIGHT - 6.0),
-            month.format("%b %Y")
-        )
-        .expect("a text grows");
-    }
+    push_ends(
+        &mut svg,
+        [first, last].map(|month| month.format("%b %Y").to_string()),
+    );
     svg.push_str("</svg>");
     SafeHtml::from_escaped(svg)
 }
 
+/// Appends the horizontal lines with their numbers, and the names of the axes: above, and below in the middle.
+pub(super) fn push_grid(svg: &mut String, step: u64, [vertical, horizontal]: [&str; 2]) {
+    write!(
+        svg,
+        "<text class=\"axis\" x=\"0\" y=\"12\">{vertical}</text><text class=\"axis\" x=\"{}\" y=\"{}\" text-anchor=\"middle\">{horizontal}</text>",
+        coordinate((LEFT + WIDTH - RIGHT) / 2.0),
+        coordinate(HEIGHT - 6.0)
+    )
+    .expect("a text grows");
+    for line in 0..=LINES {
+        write!(
+            svg,
+            "<line class=\"grid-line\" x1=\"{LEFT}\" y1=\"{0}\" x2=\"{1}\" y2=\"{0}\"/><text class=\"axis\" x=\"{2}\" y=\"{0}\" dy=\"4\" text-anchor=\"end\">{3}</text>",
+            coordinate(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * as_f64(line) / as_f64(LINES)),
+            coordinate(WIDTH - RIGHT),
+            coordinate(LEFT - 8.0),
+            line * step
+        )
+        .expect("a text grows");
+    }
+}
+
+/// Appends the names of the first and of the last period.
+pub(super) fn push_ends(svg: &mut String, [first, last]: [String; 2]) {
+    for (place, name, anchor) in [(LEFT, first, "start"), (WIDTH - RIGHT, last, "end")] {
+        write!(
+            svg,
+            "<text class=\"axis\" x=\"{place}\" y=\"{}\" text-anchor=\"{anchor}\">{name}</text>",
+            coordinate(HEIGHT - 6.0)
+        )
+        .expect("a text grows");
+    }
+}
+
 /// Returns the smallest step of 1, 2 or 5 times a power of ten with which [`LINES`] steps reach `total`.
-fn rounded_step(total: u64) -> u64 {
+pub(super) fn rounded_step(total: u64) -> u64 {
     let mut power = 1_u64;
     loop {
         for factor in [1, 2, 5] {

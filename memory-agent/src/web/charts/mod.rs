@@ -3,14 +3,21 @@
 //! All of them are pure functions with a deterministic result. Colours come from CSS classes alone, and every mark has a title for
 //! readers who do not see it.
 
+mod bars;
+mod category_mark;
 mod graph;
 mod growth;
 mod heat_map;
+mod label;
+mod memory_map;
 mod month_calendar;
 
-pub(crate) use graph::{graph_path, page_path, render_graph};
+pub(crate) use bars::{BarSeries, render_bars};
+pub(crate) use category_mark::render_legend;
+pub(crate) use graph::{graph_path, memory_path, page_path, render_graph};
 pub(crate) use growth::render_growth;
 pub(crate) use heat_map::render_heat_map;
+pub(crate) use memory_map::{group_name, group_path, memory_name, render_map};
 pub(crate) use month_calendar::{CalendarItem, render_month};
 
 use memory_core::html::{push_escaped, visible_text};

@@ -1,4 +1,4 @@
-//! The activity: all operations with their author and an undo, the year as a heat map, growth, and the cost of language models.
+//! The activity: all operations with their author and an undo, and the year as a heat map.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{Days, NaiveDate, TimeDelta};
 use memory_core::{
-    ActivitySummary, ChangeVersions, Filter, HomeSection, LocalZone, LogEntry, PeriodUsage, Query,
-    RecordedChange, Subject, Usage, Verb, change_versions, facets, subtract_time,
+    ActivitySummary, ChangeVersions, LocalZone, LogEntry, RecordedChange, Subject, Verb,
+    change_versions, subtract_time,
 };
 
 use crate::web::changed_object::{ChangedMemory, past_tense};
-use crate::web::charts::{render_growth, render_heat_map};
+use crate::web::charts::render_heat_map;
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
@@ -63,59 +63,6 @@ struct ActivityPage {
     heat_map: SafeHtml,
     /// The last days with operations, each with their number.
     active_days: Vec<(NaiveDate, u64)>,
-    growth: SafeHtml,
-    cost: Option<ModelCost>,
-}
-
-/// The usage of language models.
-struct ModelCost {
-    rows: Vec<CostRow>,
-    calls_left: String,
-    tokens_left: String,
-    unreadable: u64,
-}
-
-struct CostRow {
-    period: String,
-    calls: u64,
-    prompt_tokens: u64,
-    answer_tokens: u64,
-}
-
-impl ModelCost {
-    fn new(usage: &Usage) -> Self {
-        let row = |period: &str, usage: &PeriodUsage| CostRow {
-            period: period.to_owned(),
-            calls: usage.all.calls,
-            prompt_tokens: usage.all.prompt_tokens,
-            answer_tokens: usage.all.answer_tokens,
-        };
-        let mut rows = vec![
-            row("Today", &usage.today),
-            row("Last 30 days", &usage.lately),
-        ];
-        rows.extend(
-            usage
-                .lately
-                .purposes
-                .iter()
-                .map(|(purpose, usage)| CostRow {
-                    period: format!("… for {}", purpose.as_str()),
-                    calls: usage.calls,
-                    prompt_tokens: usage.prompt_tokens,
-                    answer_tokens: usage.answer_tokens,
-                }),
-        );
-        let left = |left: Option<u64>| {
-            left.map_or_else(|| "unlimited".to_owned(), |left| left.to_string())
-        };
-        Self {
-            rows,
-            calls_left: left(usage.left.calls),
-            tokens_left: left(usage.left.tokens),
-            unreadable: usage.unreadable,
-        }
-    }
 }
 
 async fn show(request: WebRequest) -> Response {
@@ -168,12 +115,10 @@ async fn show(request: WebRequest) -> Response {
             if !by.is_empty() {
                 authors.insert(by.to_owned());
             }
-            let (heat_map, growth) = if is_first {
-                let heat_map =
-                    render_heat_map(&days, first_day, today, ["operation", "operations"]);
-                (heat_map, growth(request)?)
+            let heat_map = if is_first {
+                render_heat_map(&days, first_day, today, ["operation", "operations"])
             } else {
-                Default::default()
+                SafeHtml::default()
             };
             let page = ActivityPage {
                 layout: request.layout("Activity"),
@@ -197,18 +142,6 @@ async fn show(request: WebRequest) -> Response {
                     .rev()
                     .take(if is_first { ACTIVE_DAYS } else { 0 })
                     .collect(),
-                growth,
-                cost: if is_first {
-                    request
-                        .web
-                        .config
-                        .host
-                        .usage()?
-                        .as_ref()
-                        .map(ModelCost::new)
-                } else {
-                    None
-                },
             };
             Ok(render(&page))
         })
@@ -248,17 +181,6 @@ fn filtered(
         entries.into_iter().skip(page * PAGE).take(PAGE).collect(),
         total,
     ))
-}
-
-/// Returns the chart of the number of memories by month.
-fn growth(request: &WebRequest) -> Result<SafeHtml, PageError> {
-    let notes = Filter {
-        place: Some(HomeSection::Notes),
-        ..Filter::all()
-    };
-    let mut months = facets(&request.services, &Query::new("").filter(notes))?.months;
-    months.reverse();
-    Ok(render_growth(&months))
 }
 
 #[derive(Template)]

@@ -2,6 +2,7 @@
 
 mod activity;
 mod banks;
+mod charts;
 mod conversations;
 mod deleted;
 mod edit_memory;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 
 use axum::Router;
 
+pub(super) use charts::ChartNumbers;
+
 use super::state::WebState;
 
 /// Returns the routes of all pages.
@@ -42,6 +45,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .merge(reminders::routes())
         .merge(graph::routes())
         .merge(activity::routes())
+        .merge(charts::routes())
         .merge(sessions::routes())
         .merge(topics::routes())
         .merge(banks::routes())
