@@ -8,7 +8,7 @@ use memory_core::{GraphNode, GraphSubject, MemoryId, Neighbourhood};
 use super::category_mark::{colour_class, push_mark};
 use super::label::{GraphLabel, LABEL_HEIGHT, LABEL_LENGTH, LabelSide, label_scales};
 use super::memory_map::push_lines;
-use super::{as_f64, coordinate, cut, push_text};
+use super::{as_f64, coordinate, cut, push_text, view_box};
 use crate::web::fields::encode_pairs;
 use crate::web::html::SafeHtml;
 
@@ -41,9 +41,9 @@ pub(crate) fn render_graph(neighbourhood: &Neighbourhood) -> SafeHtml {
         .map(|(position, node)| layout.label(position, node))
         .collect();
     let scales = label_scales(&labels);
-    let [left, top, width, height] = bounds(&labels, &layout).map(coordinate);
+    let view_box = view_box(bounds(&labels, &layout));
     let mut svg = format!(
-        "<svg class=\"graph\" viewBox=\"{left} {top} {width} {height}\" \
+        "<svg class=\"graph\" {view_box} \
          aria-labelledby=\"graph-title graph-description\"><title id=\"graph-title\">Neighbourhood of "
     );
     push_text(&mut svg, &cut(&name(centre), LABEL_LENGTH));
@@ -89,7 +89,7 @@ pub(crate) fn page_path(subject: &GraphSubject) -> String {
     }
 }
 
-/// Returns the rectangle that contains all nodes and the labels of the scale 1: left, top, width and height.
+/// Returns the rectangle that contains all nodes and the labels of the scale 1: left, top, right and bottom.
 fn bounds(labels: &[GraphLabel], layout: &GraphLayout) -> [f64; 4] {
     let [mut left, mut top, mut right, mut bottom] = [0.0_f64; 4];
     for (position, label) in labels.iter().enumerate() {
@@ -101,12 +101,7 @@ fn bounds(labels: &[GraphLabel], layout: &GraphLayout) -> [f64; 4] {
         bottom = bottom.max(y).max(label_bottom);
     }
     let margin = LABEL_HEIGHT;
-    [
-        left - margin,
-        top - margin,
-        right - left + 2.0 * margin,
-        bottom - top + 2.0 * margin,
-    ]
+    [left - margin, top - margin, right + margin, bottom + margin]
 }
 
 fn name(node: &GraphNode) -> String {
@@ -349,10 +344,10 @@ mod tests {
             }
             let layout = GraphLayout::new(&graph);
             let labels: Vec<_> = graph.nodes.iter().enumerate().map(|(position, node)| layout.label(position, node)).collect();
-            let [left, top, width, height] = bounds(&labels, &layout);
+            let [left, top, right, bottom] = bounds(&labels, &layout);
             for position in 0..graph.nodes.len() {
                 let (x, y) = layout.point(position);
-                prop_assert!(left < x && x < left + width && top < y && y < top + height);
+                prop_assert!(left < x && x < right && top < y && y < bottom);
             }
             for ring in 1..=2 {
                 let on_ring = (0..graph.nodes.len()).filter(|position| graph.nodes[*position].distance == ring);

@@ -8,7 +8,7 @@ use memory_core::{Category, GraphSubject, MapGroup, MapMemory, MapSubject, Memor
 use super::category_mark::{colour_class, push_mark};
 use super::graph::{graph_path, memory_path};
 use super::label::{GraphLabel, LabelSide, label_scales};
-use super::{as_f64, coordinate, cut, push_text};
+use super::{as_f64, coordinate, cut, push_text, view_box};
 use crate::web::html::SafeHtml;
 
 /// Radius of the smallest group, and the difference to the largest one.
@@ -175,15 +175,9 @@ fn open_svg(circles: &[GroupCircle], map: &MemoryMap) -> String {
         -edge(|own| own.radius - own.y),
     );
     // The labels of the groups are above them, and those of small ones wider.
-    let [left, top, width, height] = [
-        left - 60.0,
-        top - 24.0,
-        right - left + 120.0,
-        bottom - top + 36.0,
-    ]
-    .map(coordinate);
+    let view_box = view_box([left - 60.0, top - 24.0, right + 60.0, bottom + 12.0]);
     format!(
-        "<svg class=\"graph\" viewBox=\"{left} {top} {width} {height}\" aria-labelledby=\"graph-title graph-description\">\
+        "<svg class=\"graph\" {view_box} aria-labelledby=\"graph-title graph-description\">\
          <title id=\"graph-title\">Map of {} memories</title><desc id=\"graph-description\">{} groups. Each is a link to its \
          memories; of each, those with the most links are shown.</desc>",
         map.total,

@@ -38,6 +38,25 @@ fn cut(text: &str, longest: usize) -> String {
     }
 }
 
+/// The smallest part of a graph that fills the window. A small graph is not enlarged beyond it.
+const MIN_VIEW: (f64, f64) = (800.0, 460.0);
+
+/// Returns the attribute `viewBox` for a graph between these edges: left, top, right and bottom.
+fn view_box([left, top, right, bottom]: [f64; 4]) -> String {
+    let extend = |start: f64, end: f64, least: f64| {
+        let missing = (least - (end - start)).max(0.0);
+        (
+            coordinate(start - missing / 2.0),
+            coordinate(end - start + missing),
+        )
+    };
+    let ((x, width), (y, height)) = (
+        extend(left, right, MIN_VIEW.0),
+        extend(top, bottom, MIN_VIEW.1),
+    );
+    format!("viewBox=\"{x} {y} {width} {height}\"")
+}
+
 /// Formats a coordinate with at most one decimal place.
 fn coordinate(value: f64) -> String {
     // The sum with zero removes the sign of a negative zero.

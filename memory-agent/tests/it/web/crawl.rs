@@ -113,6 +113,7 @@ fn no_text_is_markup_and_every_form_has_the_token_of_the_session_on_every_page()
     for kind in [
         "/activity/",
         "/banks/user/settings/entry?",
+        "/charts",
         "/conversations/work",
         "/graph",
         "/inbox",

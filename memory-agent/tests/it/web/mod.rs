@@ -4,6 +4,7 @@ mod activity;
 mod crawl;
 mod data;
 mod forms;
+mod graph;
 mod inbox;
 mod memories;
 mod memory;

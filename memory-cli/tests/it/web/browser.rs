@@ -285,6 +285,7 @@ impl Page {
             "Backspace" => (8, String::new()),
             "ArrowDown" => (40, String::new()),
             "ArrowUp" => (38, String::new()),
+            "ArrowRight" => (39, String::new()),
             _ => (
                 u32::from(key.bytes().next().expect("a key").to_ascii_uppercase()),
                 key.to_owned(),

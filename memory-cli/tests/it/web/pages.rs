@@ -37,6 +37,8 @@ fn pages() -> Vec<(&'static str, String)> {
         ("graph", "/graph".into()),
         ("graph-of-memory", format!("/graph?memory={FERRY}")),
         ("graph-of-tag", "/graph?tag=garden".into()),
+        ("graph-of-category", "/graph?category=knowledge".into()),
+        ("charts", "/charts".into()),
         ("activity", "/activity".into()),
         ("sessions", "/sessions".into()),
         ("banks", "/banks".into()),
