@@ -30,6 +30,12 @@ function showPart(graph, box) {
   for (const label of graph.querySelectorAll("[data-from]")) {
     label.classList.toggle("is-shown", Number(label.dataset.from) * unit <= 1);
   }
+  // A label that is cut by the edge is no help.
+  const area = graph.getBoundingClientRect();
+  const shown = [...graph.querySelectorAll(".is-shown")].map((label) => [label, label.getBoundingClientRect()]);
+  for (const [label, { left, right }] of shown) {
+    if (left < area.left || area.right < right) label.classList.remove("is-shown");
+  }
 }
 
 /** Enlarges a graph around a point of the window, which stays where it is. */

@@ -40,7 +40,12 @@ pub(crate) fn render_graph(neighbourhood: &Neighbourhood) -> SafeHtml {
         .enumerate()
         .map(|(position, node)| layout.label(position, node))
         .collect();
-    let scales = label_scales(&labels);
+    let mark = |(position, node): (usize, &GraphNode)| {
+        let (x, y) = layout.point(position);
+        (x, y, RADII[node.distance.min(2)])
+    };
+    let marks: Vec<(f64, f64, f64)> = neighbourhood.nodes.iter().enumerate().map(mark).collect();
+    let scales = label_scales(&labels, 1, &marks);
     let view_box = view_box(bounds(&labels, &layout));
     let mut svg = format!(
         "<svg class=\"graph\" {view_box} \

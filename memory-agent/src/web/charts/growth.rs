@@ -7,11 +7,11 @@ use chrono::{Datelike, NaiveDate};
 use super::{as_f64, coordinate};
 use crate::web::html::SafeHtml;
 
-pub(super) const WIDTH: f64 = 720.0;
-pub(super) const HEIGHT: f64 = 220.0;
+pub(super) const WIDTH: f64 = 480.0;
+pub(super) const HEIGHT: f64 = 200.0;
 
 /// Space around the line: at the left for numbers, at the right, above, and below for dates.
-pub(super) const LEFT: f64 = 56.0;
+pub(super) const LEFT: f64 = 48.0;
 pub(super) const RIGHT: f64 = 12.0;
 pub(super) const TOP: f64 = 30.0;
 pub(super) const BOTTOM: f64 = 26.0;
@@ -81,9 +81,18 @@ pub(super) fn push_grid(svg: &mut String, step: u64, [vertical, horizontal]: [&s
             coordinate(HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * as_f64(line) / as_f64(LINES)),
             coordinate(WIDTH - RIGHT),
             coordinate(LEFT - 8.0),
-            line * step
+            round_number(line * step)
         )
         .expect("a text grows");
+    }
+}
+
+/// Returns a round number with few digits.
+fn round_number(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..10_000_000 => format!("{}k", number / 1000),
+        _ => format!("{}M", number / 1_000_000),
     }
 }
 
@@ -138,7 +147,7 @@ mod tests {
             .unwrap();
         assert_eq!(points.split(' ').count(), 5);
         assert!(
-            points.ends_with("708,30"),
+            points.ends_with("468,30"),
             "the step is 10, so 40 is at the top: {points}"
         );
         assert!(

@@ -18,6 +18,9 @@ pub(super) const LABEL_LENGTH: usize = 26;
 /// The largest scale that a person reaches. A label without space at it is visible only under the pointer or the focus.
 const MAX_SCALE: f64 = 16.0;
 
+/// The scale at which a large graph fits a usual window, in pixels per unit.
+const USUAL_SCALE: f64 = 0.75;
+
 /// The side of a point at which its label is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LabelSide {
@@ -35,6 +38,8 @@ pub(super) struct GraphLabel {
     pub(super) x: f64,
     pub(super) y: f64,
     pub(super) side: LabelSide,
+    /// The estimated width in pixels.
+    width: f64,
 }
 
 impl GraphLabel {
@@ -47,12 +52,18 @@ impl GraphLabel {
             LabelSide::Above => (x, y - radius),
         };
         let text = shorten(name);
-        Self { text, x, y, side }
+        Self {
+            width: label_width(&text),
+            text,
+            x,
+            y,
+            side,
+        }
     }
 
     /// Returns the first and the last pixel beside the point, and the middle pixel below it.
     fn extent(&self) -> (f64, f64, f64) {
-        let width = label_width(&self.text);
+        let width = self.width;
         match self.side {
             LabelSide::Left => (-DISTANCE - width, -DISTANCE, 0.0),
             LabelSide::Right => (DISTANCE, DISTANCE + width, 0.0),
@@ -75,6 +86,22 @@ impl GraphLabel {
             apart(self.y - other.y, LABEL_HEIGHT + other_middle - middle)
         } else {
             apart(other.y - self.y, LABEL_HEIGHT + middle - other_middle)
+        };
+        beside.min(below)
+    }
+
+    /// Returns the smallest scale from which the label does not overlap the mark of a node with this centre and radius.
+    fn free_scale_of_mark(&self, (x, y, radius): (f64, f64, f64)) -> f64 {
+        let (left, right, middle) = self.extent();
+        let beside = if x <= self.x {
+            apart(self.x - x - radius, -left)
+        } else {
+            apart(x - radius - self.x, right)
+        };
+        let below = if y <= self.y {
+            apart(self.y - y - radius, LABEL_HEIGHT / 2.0 - middle)
+        } else {
+            apart(y - radius - self.y, LABEL_HEIGHT / 2.0 + middle)
         };
         beside.min(below)
     }
@@ -105,9 +132,10 @@ impl GraphLabel {
         svg.push_str("</text>");
     }
 
-    /// Returns the rectangle of the label at the scale 1: left, top, right and bottom.
+    /// Returns the rectangle of the label at the scale of most windows: left, top, right and bottom.
     pub(super) fn rectangle(&self) -> [f64; 4] {
         let (left, right, middle) = self.extent();
+        let (left, right) = (left / USUAL_SCALE, right / USUAL_SCALE);
         let (top, bottom) = (middle - LABEL_HEIGHT / 2.0, middle + LABEL_HEIGHT / 2.0);
         [self.x + left, self.y + top, self.x + right, self.y + bottom]
     }
@@ -125,7 +153,13 @@ fn apart(distance: f64, pixels: f64) -> f64 {
 }
 
 /// Returns the scale from which each label is visible. Earlier labels come first: a later one waits until it overlaps none of them.
-pub(super) fn label_scales(labels: &[GraphLabel]) -> Vec<f64> {
+///
+/// The labels after the first `titles` also wait until they overlap none of the marks, given as centre and radius.
+pub(super) fn label_scales(
+    labels: &[GraphLabel],
+    titles: usize,
+    marks: &[(f64, f64, f64)],
+) -> Vec<f64> {
     let mut scales: Vec<f64> = Vec::with_capacity(labels.len());
     for (position, label) in labels.iter().enumerate() {
         let free = labels[..position]
@@ -134,7 +168,10 @@ pub(super) fn label_scales(labels: &[GraphLabel]) -> Vec<f64> {
             // A label that nobody can make visible is in the way of none.
             .filter(|(_, scale)| **scale <= MAX_SCALE)
             .map(|(other, _)| label.free_scale(other));
-        scales.push(free.fold(0.0, f64::max));
+        let beside_labels = free.fold(0.0, f64::max);
+        let marks = if titles <= position { marks } else { &[] };
+        let free = marks.iter().map(|mark| label.free_scale_of_mark(*mark));
+        scales.push(free.fold(beside_labels, f64::max));
     }
     scales
 }
@@ -143,7 +180,7 @@ pub(super) fn label_scales(labels: &[GraphLabel]) -> Vec<f64> {
 fn label_width(label: &str) -> f64 {
     visible_text(label)
         .chars()
-        .map(|character| if character.is_ascii() { 7.5 } else { 13.5 })
+        .map(|character| if character.is_ascii() { 8.0 } else { 13.5 })
         .sum()
 }
 
@@ -198,7 +235,7 @@ mod tests {
                 GraphLabel::beside(&"m".repeat(*length), (f64::from(*x), f64::from(*y)), 5.0, sides[*side])
             };
             let labels: Vec<_> = drawn.iter().map(label).collect();
-            let scales = label_scales(&labels);
+            let scales = label_scales(&labels, 0, &[]);
             let boxes: Vec<_> = labels.iter().zip(scales).filter(|(_, from)| *from <= scale).map(|(label, _)| {
                 let (left, right, middle) = label.extent();
                 (label.x * scale + left, label.x * scale + right, label.y * scale + middle)

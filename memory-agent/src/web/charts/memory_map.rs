@@ -20,7 +20,7 @@ const EDGE: f64 = 26.0;
 
 /// Smallest and largest distance between two memories of a group.
 const MIN_SPACING: f64 = 14.0;
-const MAX_SPACING: f64 = 30.0;
+const MAX_SPACING: f64 = 46.0;
 
 /// Space between two groups.
 const GAP: f64 = 26.0;
@@ -63,7 +63,12 @@ pub(crate) fn render_map(map: &MemoryMap, category: Option<Category>) -> SafeHtm
             LabelSide::Below,
         )
     }));
-    let scales = label_scales(&labels);
+    let marks: Vec<(f64, f64, f64)> = points
+        .iter()
+        .enumerate()
+        .map(|(position, (x, y))| (*x, *y, radius(position)))
+        .collect();
+    let scales = label_scales(&labels, circles.len(), &marks);
     let mut svg = open_svg(&circles, map);
     push_lines(
         &mut svg,
@@ -73,21 +78,20 @@ pub(crate) fn render_map(map: &MemoryMap, category: Option<Category>) -> SafeHtm
             ((from.x, from.y), (to.x, to.y))
         }),
     );
-    for ((group, circle), (label, scale)) in map
-        .groups
-        .iter()
-        .zip(&circles)
-        .zip(labels.iter().zip(&scales))
-    {
+    for (group, circle) in map.groups.iter().zip(&circles) {
         push_group(&mut svg, group, circle, category);
-        label.push(&mut svg, *scale);
-        svg.push_str("</a>");
     }
     let ends = map
         .edges
         .iter()
         .map(|edge| (points[edge.from], points[edge.to]));
     push_lines(&mut svg, "graph-edge", ends);
+    // No circle is above the label of another one.
+    svg.push_str("<g class=\"graph-titles\">");
+    for (label, scale) in labels.iter().zip(&scales).take(circles.len()) {
+        label.push(&mut svg, *scale);
+    }
+    svg.push_str("</g>");
     let own_labels = labels.iter().zip(&scales).skip(circles.len());
     for (position, (label, scale)) in order.iter().zip(own_labels) {
         let memory = &map.memories[*position];
@@ -206,7 +210,7 @@ fn push_group(
     };
     write!(
         svg,
-        ": {} {noun}</title><circle cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
+        ": {} {noun}</title><circle cx=\"{}\" cy=\"{}\" r=\"{}\"/></a>",
         group.count,
         coordinate(circle.x),
         coordinate(circle.y),
