@@ -93,7 +93,8 @@ pub(crate) enum PagePart {
     Note(String),
     /// What could not be read, and each object with the reason.
     Unreadable(&'static str, Vec<(Label, Label)>),
-    Table(EntryTable),
+    /// The names of the columns, and the rows.
+    Table(&'static [&'static str], Vec<EntryRow>),
     Cards(Vec<EntryCard>),
     Messages(Vec<Message>),
     Text(SafeHtml),
@@ -108,24 +109,8 @@ pub(crate) enum PagePart {
     Pager(Pager),
 }
 
-/// Entries as rows: a title, its page, and the cells after it.
-pub(crate) struct EntryTable {
-    pub(crate) label: &'static str,
-    pub(crate) columns: &'static [&'static str],
-    pub(crate) rows: Vec<(Label, Option<String>, Vec<Cell>)>,
-}
-
-impl EntryTable {
-    /// Returns the names of the columns, each with whether it has numbers.
-    fn heads(&self) -> Vec<(&'static str, bool)> {
-        let cells = self.rows.first().map_or(&[][..], |(_, _, cells)| cells);
-        let is_number = |at: usize| cells.get(at).is_some_and(|cell| cell.is_number);
-        let names = self.columns.iter().enumerate();
-        names
-            .map(|(at, name)| (*name, 0 < at && is_number(at - 1)))
-            .collect()
-    }
-}
+/// An entry as a row of a table: a title, its page, and the cells after it.
+pub(crate) type EntryRow = (Label, Option<String>, Vec<Cell>);
 
 /// A cell of a table.
 pub(crate) struct Cell {
@@ -154,6 +139,7 @@ impl Cell {
         Self::new(&SafeHtml::from_escaped(html))
     }
 
+    /// Returns the cell of a time, or of a word if there is none.
     pub(crate) fn time(time: Option<TimeLabel>, otherwise: &str) -> Self {
         time.map_or_else(
             || Self::within("span", "muted", &Label::new(otherwise)),
@@ -260,23 +246,81 @@ impl CollectionPage {
         }
     }
 
-    /// Adds the items of the current page of a list, their number and the links to the other pages.
-    pub(crate) fn list<T>(
+    /// Adds the items of the current page of a list as rows of a table, or what `empty` says if there are none.
+    pub(crate) fn table<T>(
+        &mut self,
+        request: &WebRequest,
+        items: Vec<T>,
+        columns: &'static [&'static str],
+        empty: (&'static str, &'static str),
+        row: impl Fn(T) -> EntryRow,
+    ) {
+        self.list(request, items, columns[0], empty, |items| {
+            PagePart::Table(columns, items.map(row).collect())
+        });
+    }
+
+    /// Adds the items of the current page of a list as cards, or what `empty` says if there are none.
+    pub(crate) fn cards(
+        &mut self,
+        request: &WebRequest,
+        cards: Vec<EntryCard>,
+        noun: &str,
+        empty: (&'static str, &'static str),
+    ) {
+        self.list(request, cards, noun, empty, |cards| {
+            PagePart::Cards(cards.collect())
+        });
+    }
+
+    /// Adds a part with the items of the current page, their number and the links to the other pages.
+    fn list<T>(
         &mut self,
         request: &WebRequest,
         items: Vec<T>,
         noun: &str,
-        part: impl FnOnce(Vec<T>) -> PagePart,
+        empty: (&'static str, &'static str),
+        part: impl FnOnce(std::iter::Take<std::iter::Skip<std::vec::IntoIter<T>>>) -> PagePart,
     ) {
         let (page, total) = (Pager::page(request), items.len() as u64);
+        if total == 0 {
+            return self.push(PagePart::Empty(empty.0, empty.1));
+        }
         let pager = Pager::new(request, page, PAGE, total);
-        let shown = items.into_iter().skip(page * PAGE).take(PAGE);
-        self.push(part(shown.collect()));
+        self.push(part(items.into_iter().skip(page * PAGE).take(PAGE)));
         if pager.pages.is_empty() {
-            self.note(counted(total, noun));
+            self.note(counted(total, &noun.to_lowercase()));
         } else {
             self.push(PagePart::Pager(pager));
         }
+    }
+
+    /// Adds a button to delete the object of the page.
+    pub(crate) fn delete_button(
+        &mut self,
+        label: &'static str,
+        path: String,
+        field: Option<(&'static str, String)>,
+    ) {
+        self.actions
+            .push(PageAction::Button(ActionButton { label, path, field }));
+    }
+
+    /// Adds a folded form.
+    pub(crate) fn form(
+        &mut self,
+        title: &'static str,
+        path: String,
+        fields: Vec<FormField>,
+        submit: &'static str,
+    ) {
+        self.push(PagePart::Form(EntryForm {
+            path,
+            title: Some(title),
+            fields,
+            submit,
+            ..EntryForm::default()
+        }));
     }
 
     /// Adds a search field, and returns its text.
@@ -301,6 +345,14 @@ impl CollectionPage {
         Ok(render(self))
     }
 
+    /// Returns the names of the columns of a table, each with whether it has numbers.
+    fn heads(columns: &[&'static str], rows: &[EntryRow]) -> Vec<(&'static str, bool)> {
+        let cells = rows.first().map_or(&[][..], |(_, _, cells)| cells);
+        let are_numbers = cells.iter().map(|cell| cell.is_number);
+        let are_numbers = std::iter::once(false).chain(are_numbers);
+        columns.iter().copied().zip(are_numbers).collect()
+    }
+
     fn has_failure(&self) -> bool {
         matches!(self.parts.first(), Some(PagePart::Failure(..)))
     }
@@ -309,7 +361,10 @@ impl CollectionPage {
 /// An entry in a form that changes it.
 pub(crate) struct EntryEditor {
     pub(crate) page: CollectionPage,
-    pub(crate) form: EntryForm,
+    /// The path of the form, and the path of the page without a change.
+    pub(crate) paths: [String; 2],
+    pub(crate) hidden: Vec<(&'static str, String)>,
+    pub(crate) fields: Vec<FormField>,
     /// The stored text, and its title after a conflict, such as `The value now`.
     pub(crate) current: (&'static str, String),
     /// The version of the stored text.
@@ -330,7 +385,7 @@ impl EntryEditor {
         error: PageError,
     ) -> Result<Response, PageError> {
         let code = error.error.code;
-        for FormField(name, _, _, value) in &mut self.form.fields {
+        for FormField(name, _, _, value) in &mut self.fields {
             *value = request.form.get(name).replace("\r\n", "\n");
         }
         let failure = PagePart::Failure(error.error.message, error.error.hint);
@@ -346,8 +401,16 @@ impl EntryEditor {
     }
 
     fn show(mut self, status: StatusCode) -> Response {
-        self.form.hidden.push(("version", self.version));
-        self.page.push(PagePart::Form(self.form));
+        let [path, cancel] = self.paths;
+        self.hidden.push(("version", self.version));
+        self.page.push(PagePart::Form(EntryForm {
+            path,
+            hidden: self.hidden,
+            fields: self.fields,
+            submit: "Save",
+            cancel: Some(cancel),
+            ..EntryForm::default()
+        }));
         let mut response = render(&self.page);
         *response.status_mut() = status;
         response

@@ -15,8 +15,8 @@ use memory_core::text::counted;
 use memory_core::{SecretPolicy, parse_rfc3339};
 
 use crate::web::collection::{
-    ActionButton, Cell, CollectionPage, EntryEditor, EntryForm, EntryTable, FormControl, FormField,
-    PageAction, PagePart, change, show,
+    Cell, CollectionPage, EntryEditor, EntryForm, EntryRow, FormControl, FormField, PageAction,
+    PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -30,7 +30,7 @@ const PREVIEW: usize = 120;
 /// Maximum number of matches in all banks.
 const MAX_MATCHES: usize = 500;
 
-const NO_MATCH: &str = "No key and no value matches.";
+const NO_MATCH: &str = "No key and no value matches";
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -98,37 +98,28 @@ fn show_banks(request: &WebRequest, (): ()) -> Result<Response, PageError> {
         push_matches(request, &mut page, &search)?;
     }
     let mut banks = bank::list(&request.banks(), ScopeChoice::Detected)?;
-    if banks.is_empty() {
-        page.push(PagePart::Empty(
-            "No banks",
-            "They appear here when an agent or a program stores a value.",
-        ));
-        return page.respond();
-    }
     banks.sort_by(|one, other| one.name.as_str().cmp(other.name.as_str()));
     if page.sort(request, &[("name", "name"), ("changed", "last changed")]) == "changed" {
         banks.sort_by_key(|bank| Reverse(bank.state.as_ref().ok().map(|(_, at)| *at)));
     }
-    page.list(request, banks, "bank", |banks| {
-        PagePart::Table(EntryTable {
-            label: "Banks",
-            columns: &["Bank", "Stored in", "Keys", "Changed"],
-            rows: banks.iter().map(|bank| bank_row(request, bank)).collect(),
-        })
+    let columns = &["Bank", "Stored in", "Keys", "Changed"];
+    let about = "They appear here when an agent or a program stores a value.";
+    page.table(request, banks, columns, ("No banks", about), |bank| {
+        bank_row(request, bank)
     });
     page.respond()
 }
 
-fn bank_row(request: &WebRequest, listing: &BankListing) -> (Label, Option<String>, Vec<Cell>) {
-    let (scope, name) = (listing.scope, listing.name.clone());
+fn bank_row(request: &WebRequest, listing: BankListing) -> EntryRow {
+    let (scope, name) = (listing.scope, listing.name);
     let bank = NamedBank { scope, name };
     let place = if listing.is_hidden {
         "hidden by another bank of this name"
     } else {
         bank.place()
     };
-    let (keys, changed) = match &listing.state {
-        Ok((keys, at)) => (Cell::number(keys), Some(request.exact(*at))),
+    let (keys, changed) = match listing.state {
+        Ok((keys, at)) => (Cell::number(keys), Some(request.exact(at))),
         Err(error) => {
             let error = Label::new(&error.to_string());
             (Cell::within("span", "error", &error), None)
@@ -155,15 +146,12 @@ fn push_matches(
         (key, Some(path), vec![bank, preview(&found.entry)])
     };
     page.push(PagePart::Heading("Matches"));
-    if found.matches.is_empty() {
-        page.note(NO_MATCH);
+    page.push(if found.matches.is_empty() {
+        PagePart::Note(NO_MATCH.to_owned())
     } else {
-        page.push(PagePart::Table(EntryTable {
-            label: "Matches",
-            columns: &["Key", "Bank", "Value"],
-            rows: found.matches.iter().take(MAX_MATCHES).map(row).collect(),
-        }));
-    }
+        let matches = found.matches.iter().take(MAX_MATCHES);
+        PagePart::Table(&["Key", "Bank", "Value"], matches.map(row).collect())
+    });
     let errors: Vec<_> = found.unreadable.iter().map(ToString::to_string).collect();
     let errors = errors.iter().map(|error| ("Error", error.as_str()));
     page.unreadable("Banks and entries that cannot be read:", errors);
@@ -192,34 +180,21 @@ fn show_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageErro
         let title = Label::cut(key.as_str(), PREVIEW);
         (title, Some(bank.entry_path(key)), cells)
     };
-    if own.is_empty() {
-        page.note(if search.is_empty() {
-            "The bank is empty."
-        } else {
-            NO_MATCH
-        });
+    let columns = &["Key", "Value", "Changed", "Expires"];
+    let title = if search.is_empty() {
+        "The bank is empty"
     } else {
-        page.list(request, own, "key", |own| {
-            PagePart::Table(EntryTable {
-                label: "Entries",
-                columns: &["Key", "Value", "Changed", "Expires"],
-                rows: own.into_iter().map(row).collect(),
-            })
-        });
-    }
+        NO_MATCH
+    };
+    page.table(request, own, columns, (title, ""), row);
     let damaged = found.damaged.iter();
     page.unreadable(
         "Entries that cannot be read:",
         damaged.map(|(key, why)| (key.as_str(), why.as_str())),
     );
-    let key = FormField::new("key", "Key", FormControl::Line);
-    page.push(PagePart::Form(EntryForm {
-        path: bank.path(),
-        title: Some("Add an entry"),
-        fields: [key].into_iter().chain(value_fields("", "", 6)).collect(),
-        submit: "Add",
-        ..EntryForm::default()
-    }));
+    let mut fields = vec![FormField::new("key", "Key", FormControl::Line)];
+    fields.extend(value_fields("", "", 6));
+    page.form("Add an entry", bank.path(), fields, "Add");
     if let Some(schema) = &found.meta.schema {
         let schema = SafeHtml::from_text(&format_pretty(schema.as_str()));
         page.push(PagePart::Source("Schema of the values", schema));
@@ -257,11 +232,9 @@ fn editor(request: &WebRequest, bank: &NamedBank, key: &Key) -> Result<EntryEdit
         ("Banks", "/banks".to_owned()),
         (bank.name.as_str(), bank.path()),
     ]);
-    page.actions = vec![PageAction::Button(ActionButton {
-        label: "Delete the entry",
-        path: format!("{}/entry/delete", bank.path()),
-        field: Some(("key", key.to_string())),
-    })];
+    let key_field = ("key", key.to_string());
+    let path = format!("{}/entry/delete", bank.path());
+    page.delete_button("Delete the entry", path, Some(key_field.clone()));
     let times = [
         ("Created", Some(entry.created_at)),
         ("Changed", Some(entry.updated_at)),
@@ -277,14 +250,9 @@ fn editor(request: &WebRequest, bank: &NamedBank, key: &Key) -> Result<EntryEdit
     let ttl = entry.ttl.map(|ttl| ttl.to_string()).unwrap_or_default();
     Ok(EntryEditor {
         page,
-        form: EntryForm {
-            path: format!("{}/entry", bank.path()),
-            hidden: vec![("key", key.to_string())],
-            fields: value_fields(&value, &ttl, 16).into(),
-            submit: "Save",
-            cancel: Some(bank.path()),
-            ..EntryForm::default()
-        },
+        paths: [format!("{}/entry", bank.path()), bank.path()],
+        hidden: vec![key_field],
+        fields: value_fields(&value, &ttl, 16).into(),
         current: ("The value now", value),
         version: entry.updated_at.to_rfc3339_opts(SecondsFormat::Nanos, true),
     })

@@ -12,9 +12,7 @@ use memory_core::conversation::{
 use memory_core::text::counted;
 use memory_core::{Code, StoreError, Verb};
 
-use crate::web::collection::{
-    ActionButton, Cell, CollectionPage, EntryTable, Message, PagePart, change, show,
-};
+use crate::web::collection::{ActionButton, Cell, CollectionPage, Message, PagePart, change, show};
 use crate::web::error::PageError;
 use crate::web::fields::encode;
 use crate::web::html::Label;
@@ -74,13 +72,6 @@ fn show_conversations(request: &WebRequest, (): ()) -> Result<Response, PageErro
             "{files} cannot be read. The page Health lists defects."
         ));
     }
-    if all.is_empty() {
-        page.push(PagePart::Empty(
-            "No conversations",
-            "They appear here when an application uses the chat proxy.",
-        ));
-        return page.respond();
-    }
     let row = |one: ConversationSummary| {
         let cells = vec![
             Cell::number(one.facts),
@@ -94,13 +85,9 @@ fn show_conversations(request: &WebRequest, (): ()) -> Result<Response, PageErro
             cells,
         )
     };
-    page.list(request, all, "conversation", |all| {
-        PagePart::Table(EntryTable {
-            label: "Conversations",
-            columns: &["Conversation", "Facts", "Turns", "Summary", "Last used"],
-            rows: all.into_iter().map(row).collect(),
-        })
-    });
+    let columns = &["Conversation", "Facts", "Turns", "Summary", "Last used"];
+    let about = "They appear here when an application uses the chat proxy.";
+    page.table(request, all, columns, ("No conversations", about), row);
     page.respond()
 }
 

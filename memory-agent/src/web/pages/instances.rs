@@ -17,8 +17,8 @@ use memory_core::{ContentHash, SecretPolicy};
 
 use crate::instance::{InstanceHandle, InstanceListing, backend};
 use crate::web::collection::{
-    ActionButton, Cell, CollectionPage, EntryCard, EntryEditor, EntryForm, EntryTable, FormControl,
-    FormField, Message, PageAction, PagePart, change, show,
+    Cell, CollectionPage, EntryCard, EntryEditor, FormControl, FormField, Message, PageAction,
+    PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -119,7 +119,7 @@ fn show_instances(request: &WebRequest, (): ()) -> Result<Response, PageError> {
     };
     let all = request.web.config.instances.definitions().list()?;
     let cards = all.into_iter().map(card).collect();
-    page.list(request, cards, "instance", PagePart::Cards);
+    page.cards(request, cards, "instance", ("No instances", ""));
     page.respond()
 }
 
@@ -169,16 +169,16 @@ fn sessions(
 fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
     let mut page = CollectionPage::new(request, &name_of(&place), "")
         .below([("Instances", "/instances".to_owned())]);
-    let (mut items, columns, noun): (_, &'static [&str], _) = match open(request, &place)? {
+    let (mut items, columns): (_, &'static [&'static str]) = match open(request, &place)? {
         InstanceHandle::Kv(values) => {
             let search = page.search(request, "Keys that begin with");
             let items = keys(&place, &values, &search)?;
-            (items, &["Key", "Bytes", "Changed"], "key")
+            (items, &["Key", "Bytes", "Changed"])
         }
         InstanceHandle::History(messages) => {
             let search = page.search(request, "Sessions that contain");
             let items = sessions(&place, &messages, &search)?;
-            (items, &["Session", "Records", "Last record"], "session")
+            (items, &["Session", "Records", "Last record"])
         }
         InstanceHandle::Tools(_) => {
             let path = match place.0.as_str() {
@@ -198,34 +198,17 @@ fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, 
         let cells = vec![Cell::number(size), Cell::time(changed, "")];
         (Label::cut(&name, 140), Some(path), cells)
     };
-    if items.is_empty() {
-        let is_search = request.query.text("search").is_some();
-        let title = if is_search {
-            "Nothing matches"
-        } else {
-            "The instance is empty"
-        };
-        page.push(PagePart::Empty(title, ""));
+    let is_search = request.query.text("search").is_some();
+    let title = if is_search {
+        "Nothing matches"
     } else {
-        page.list(request, items, noun, |items| {
-            PagePart::Table(EntryTable {
-                label: "Content",
-                columns,
-                rows: items.into_iter().map(row).collect(),
-            })
-        });
-    }
-    if noun == "key" {
-        page.push(PagePart::Form(EntryForm {
-            path: path_of(&place),
-            title: Some("Add a key"),
-            fields: vec![
-                FormField::new("key", "Key", FormControl::Line),
-                FormField::new("value", "Value", FormControl::Code(6)),
-            ],
-            submit: "Add",
-            ..EntryForm::default()
-        }));
+        "The instance is empty"
+    };
+    page.table(request, items, columns, (title, ""), row);
+    if columns[0] == "Key" {
+        let key = FormField::new("key", "Key", FormControl::Line);
+        let value = FormField::new("value", "Value", FormControl::Code(6));
+        page.form("Add a key", path_of(&place), vec![key, value], "Add");
     }
     page.respond()
 }
@@ -251,29 +234,22 @@ fn editor(
         (&name_of(place), path.clone()),
     ];
     let mut page = CollectionPage::new(request, key.as_str(), "").below(above);
-    page.actions = vec![PageAction::Button(ActionButton {
-        label: "Delete the key",
-        path: format!("{path}/value/delete"),
-        field: Some(("key", key.to_string())),
-    })];
+    let key_field = ("key", key.to_string());
+    let delete = format!("{path}/value/delete");
+    page.delete_button("Delete the key", delete, Some(key_field.clone()));
     let changed = request.exact(stored.updated_at);
     page.push(PagePart::Facts(vec![("Changed", changed)]));
     let json = is_json.then(|| ("json", "yes".to_owned()));
     EntryEditor {
         page,
-        form: EntryForm {
-            path: format!("{path}/value"),
-            hidden: json.into_iter().chain([("key", key.to_string())]).collect(),
-            fields: vec![FormField(
-                "value",
-                label,
-                FormControl::Code(16),
-                value.clone(),
-            )],
-            submit: "Save",
-            cancel: Some(path),
-            ..EntryForm::default()
-        },
+        paths: [format!("{path}/value"), path],
+        hidden: json.into_iter().chain([key_field]).collect(),
+        fields: vec![FormField(
+            "value",
+            label,
+            FormControl::Code(16),
+            value.clone(),
+        )],
         current: ("The value now", value),
         version: ContentHash::of(&stored.text).to_string(),
     }
@@ -347,11 +323,9 @@ fn show_session(request: &WebRequest, place: InstancePath) -> Result<Response, P
         (&name_of(&place), path_of(&place)),
     ];
     let mut page = CollectionPage::new(request, session.as_str(), "").below(above);
-    page.actions = vec![PageAction::Button(ActionButton {
-        label: "Delete the session",
-        path: format!("{}/session/delete", path_of(&place)),
-        field: Some(("session", session.to_string())),
-    })];
+    let path = format!("{}/session/delete", path_of(&place));
+    let field = ("session", session.to_string());
+    page.delete_button("Delete the session", path, Some(field));
     let (mut records, mut damaged) = (Vec::new(), 0);
     for record in history::records(&messages, &session, &RecordFilter::default(), window)? {
         let Ok(record) = record else {

@@ -9,8 +9,8 @@ use memory_core::topic::{self, Topic, TopicKind, TopicName, TopicWriteRequest, T
 use memory_core::{Code, ContentHash, SecretPolicy, front_matter};
 
 use crate::web::collection::{
-    ActionButton, CollectionPage, EntryCard, EntryEditor, EntryForm, FormControl, FormField,
-    PageAction, PagePart, change, show,
+    CollectionPage, EntryCard, EntryEditor, FormControl, FormField, PageAction, PagePart, change,
+    show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -87,19 +87,13 @@ fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
         });
         hits.collect()
     };
-    if cards.is_empty() {
-        let title = if search.is_empty() {
-            "No topics"
-        } else {
-            "No topic matches"
-        };
-        page.push(PagePart::Empty(
-            title,
-            "Agents write topics, and so can you below.",
-        ));
+    let title = if search.is_empty() {
+        "No topics"
     } else {
-        page.list(request, cards, "topic", PagePart::Cards);
-    }
+        "No topic matches"
+    };
+    let empty = (title, "Agents write topics, and so can you below.");
+    page.cards(request, cards, "topic", empty);
     page.unreadable(
         "Files that are not topics because of their names:",
         misnamed
@@ -107,18 +101,13 @@ fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
             .map(|(name, why)| (name.as_str(), why.as_str())),
     );
     let kinds = TopicKind::GIVEN.iter().map(|kind| kind.as_str()).collect();
-    page.push(PagePart::Form(EntryForm {
-        path: "/topics".to_owned(),
-        title: Some("Add a topic"),
-        fields: vec![
-            FormField::new("name", "File name, such as editor.md", FormControl::Line),
-            FormField::new("kind", "Type", FormControl::Choice(kinds)),
-            FormField::new("description", "Description, on one line", FormControl::Line),
-            FormField::new("content", "Text", FormControl::Text(8)),
-        ],
-        submit: "Add",
-        ..EntryForm::default()
-    }));
+    let fields = vec![
+        FormField::new("name", "File name, such as editor.md", FormControl::Line),
+        FormField::new("kind", "Type", FormControl::Choice(kinds)),
+        FormField::new("description", "Description, on one line", FormControl::Line),
+        FormField::new("content", "Text", FormControl::Text(8)),
+    ];
+    page.form("Add a topic", "/topics".to_owned(), fields, "Add");
     page.respond()
 }
 
@@ -159,12 +148,8 @@ fn show_topic(request: &WebRequest, name: String) -> Result<Response, PageError>
     page.actions = vec![
         PageAction::Chip(topic.kind.as_str()),
         PageAction::Link("Edit", format!("{path}/edit")),
-        PageAction::Button(ActionButton {
-            label: "Delete",
-            path: format!("{path}/delete"),
-            field: None,
-        }),
     ];
+    page.delete_button("Delete", format!("{path}/delete"), None);
     if let Some(problem) = &topic.problem {
         page.push(PagePart::Failure(problem.clone(), None));
     }
@@ -191,13 +176,9 @@ fn editor(request: &WebRequest, topic: &Topic, text: &str) -> EntryEditor {
     let (label, control) = ("The whole file, with its header", FormControl::Code(24));
     EntryEditor {
         page: CollectionPage::new(request, &format!("Edit {}", topic.title), "").below(above),
-        form: EntryForm {
-            path: format!("{path}/edit"),
-            fields: vec![FormField("text", label, control, text.to_owned())],
-            submit: "Save",
-            cancel: Some(path),
-            ..EntryForm::default()
-        },
+        paths: [format!("{path}/edit"), path],
+        hidden: Vec::new(),
+        fields: vec![FormField("text", label, control, text.to_owned())],
         current: ("The file now", text.to_owned()),
         version: ContentHash::of(text).to_string(),
     }
