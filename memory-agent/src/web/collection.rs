@@ -119,7 +119,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    pub(crate) fn new(html: &(impl HtmlSafe + Display)) -> Self {
+    pub(crate) fn new(html: &impl HtmlSafe) -> Self {
         Self {
             html: SafeHtml::of(html),
             is_number: false,
@@ -341,8 +341,8 @@ impl CollectionPage {
         orders[chosen].0
     }
 
-    pub(crate) fn respond(&self) -> Result<Response, PageError> {
-        Ok(render(self))
+    pub(crate) fn respond(&self) -> Response {
+        render(self)
     }
 
     /// Returns the names of the columns of a table, each with whether it has numbers.
@@ -372,18 +372,14 @@ pub(crate) struct EntryEditor {
 }
 
 impl EntryEditor {
-    pub(crate) fn respond(self) -> Result<Response, PageError> {
-        Ok(self.show(StatusCode::OK))
+    pub(crate) fn respond(self) -> Response {
+        self.show(StatusCode::OK)
     }
 
     /// Shows the form again with the input of the person.
     ///
     /// After a conflict the person sees the current text and may replace it.
-    pub(crate) fn respond_to_failure(
-        mut self,
-        request: &WebRequest,
-        error: PageError,
-    ) -> Result<Response, PageError> {
+    pub(crate) fn respond_to_failure(mut self, request: &WebRequest, error: PageError) -> Response {
         let code = error.error.code;
         for FormField(name, _, _, value) in &mut self.fields {
             *value = request.form.get(name).replace("\r\n", "\n");
@@ -397,7 +393,7 @@ impl EntryEditor {
         } else {
             request.form.get("version").clone_into(&mut self.version);
         }
-        Ok(self.show(status(code)))
+        self.show(status(code))
     }
 
     fn show(mut self, status: StatusCode) -> Response {

@@ -24,7 +24,7 @@ impl SafeHtml {
     }
 
     /// Returns a value that is safe already, such as a label or a time.
-    pub(crate) fn of(html: &(impl HtmlSafe + fmt::Display)) -> Self {
+    pub(crate) fn of(html: &impl HtmlSafe) -> Self {
         Self(html.to_string())
     }
 

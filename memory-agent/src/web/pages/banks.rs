@@ -1,5 +1,10 @@
 //! The banks: JSON values under keys, to browse, search and edit.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the parameters of a route belong to its handler"
+)]
+
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -107,7 +112,7 @@ fn show_banks(request: &WebRequest, (): ()) -> Result<Response, PageError> {
     page.table(request, banks, columns, ("No banks", about), |bank| {
         bank_row(request, bank)
     });
-    page.respond()
+    Ok(page.respond())
 }
 
 fn bank_row(request: &WebRequest, listing: BankListing) -> EntryRow {
@@ -209,7 +214,7 @@ fn show_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageErro
         submit: "Delete",
         ..EntryForm::default()
     }));
-    page.respond()
+    Ok(page.respond())
 }
 
 fn value_fields(value: &str, ttl: &str, rows: usize) -> [FormField; 2] {
@@ -260,7 +265,7 @@ fn editor(request: &WebRequest, bank: &NamedBank, key: &Key) -> Result<EntryEdit
 
 fn show_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
     let key = request.query.get("key").parse()?;
-    editor(request, &NamedBank::parse(&place)?, &key)?.respond()
+    Ok(editor(request, &NamedBank::parse(&place)?, &key)?.respond())
 }
 
 /// Writes the fields `key`, `value` and `ttl`.
@@ -301,7 +306,7 @@ fn replace_entry(request: &WebRequest, place: BankPath) -> Result<Response, Page
         .ok_or_else(|| PageError::invalid("the version is invalid"))?;
     match write(request, &bank, BankWriteCondition::WrittenAt(seen)) {
         Ok(()) => Ok(request.redirect(&bank.path())),
-        Err(error) => editor(request, &bank, &key)?.respond_to_failure(request, error),
+        Err(error) => Ok(editor(request, &bank, &key)?.respond_to_failure(request, error)),
     }
 }
 

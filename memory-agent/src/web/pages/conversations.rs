@@ -1,5 +1,10 @@
 //! The conversations: their summary, facts and turns.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the parameters of a route belong to its handler"
+)]
+
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -88,7 +93,7 @@ fn show_conversations(request: &WebRequest, (): ()) -> Result<Response, PageErro
     let columns = &["Conversation", "Facts", "Turns", "Summary", "Last used"];
     let about = "They appear here when an application uses the chat proxy.";
     page.table(request, all, columns, ("No conversations", about), row);
-    page.respond()
+    Ok(page.respond())
 }
 
 fn message(request: &WebRequest, path: &str, entry: &ConversationEntry) -> Message {
@@ -161,7 +166,7 @@ fn show_conversation(request: &WebRequest, id: String) -> Result<Response, PageE
     page.push(PagePart::Messages(shown.iter().map(message).collect()));
     let pager = Pager::new(request, number, TURNS, turns.len() as u64);
     page.push(PagePart::Pager(pager));
-    page.respond()
+    Ok(page.respond())
 }
 
 /// Deletes a fact or a turn.

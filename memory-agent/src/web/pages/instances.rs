@@ -1,5 +1,10 @@
 //! The instances: the values of a key-value store and the sessions of a message history.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the parameters of a route belong to its handler"
+)]
+
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -120,7 +125,7 @@ fn show_instances(request: &WebRequest, (): ()) -> Result<Response, PageError> {
     let all = request.web.config.instances.definitions().list()?;
     let cards = all.into_iter().map(card).collect();
     page.cards(request, cards, "instance", ("No instances", ""));
-    page.respond()
+    Ok(page.respond())
 }
 
 /// A key or a session: its name, its path, the bytes or records that it has, and the time of its last change.
@@ -187,7 +192,7 @@ fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, 
                 _ => "/memories",
             };
             page.actions = vec![PageAction::Link("Open its content", path.to_owned())];
-            return page.respond();
+            return Ok(page.respond());
         }
     };
     if page.sort(request, &[("changed", "last changed"), ("name", "name")]) == "changed" {
@@ -210,7 +215,7 @@ fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, 
         let value = FormField::new("value", "Value", FormControl::Code(6));
         page.form("Add a key", path_of(&place), vec![key, value], "Add");
     }
-    page.respond()
+    Ok(page.respond())
 }
 
 /// Returns the form of a stored value.
@@ -258,7 +263,7 @@ fn editor(
 fn show_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
     let key: ValueKey = request.query.get("key").parse()?;
     let stored = kv::get(&open_values(request, &place)?, &key)?;
-    editor(request, &place, &key, &stored).respond()
+    Ok(editor(request, &place, &key, &stored).respond())
 }
 
 /// Sets a value.
@@ -269,7 +274,9 @@ fn write_value(request: &WebRequest, place: InstancePath) -> Result<Response, Pa
         return Ok(request.redirect(&path_of(&place)));
     };
     match values.store.get(&key)? {
-        Some(stored) => editor(request, &place, &key, &stored).respond_to_failure(request, error),
+        Some(stored) => {
+            Ok(editor(request, &place, &key, &stored).respond_to_failure(request, error))
+        }
         None => Err(error),
     }
 }
@@ -350,7 +357,7 @@ fn show_session(request: &WebRequest, place: InstancePath) -> Result<Response, P
         count => counted(count as u64, "record"),
     });
     page.push(PagePart::Messages(records));
-    page.respond()
+    Ok(page.respond())
 }
 
 /// Returns the content of a record if it is a text, and otherwise the whole record.

@@ -1,5 +1,10 @@
 //! The topics: Markdown files about one subject, to browse, search and edit.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "the parameters of a route belong to its handler"
+)]
+
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -62,7 +67,7 @@ fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
             "No folder of topics",
             "Start this page in the folder of a project that has topics.",
         ));
-        return page.respond();
+        return Ok(page.respond());
     };
     let about = format!(
         "Markdown files in {}, listed in an index that agents read at the start of a session.",
@@ -108,7 +113,7 @@ fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
         FormField::new("content", "Text", FormControl::Text(8)),
     ];
     page.form("Add a topic", "/topics".to_owned(), fields, "Add");
-    page.respond()
+    Ok(page.respond())
 }
 
 /// Creates a topic of the fields `name`, `kind`, `description` and `content`.
@@ -163,7 +168,7 @@ fn show_topic(request: &WebRequest, name: String) -> Result<Response, PageError>
     if let Some(day) = topic.updated {
         page.note(format!("Changed on {day}"));
     }
-    page.respond()
+    Ok(page.respond())
 }
 
 /// Returns the form of a stored topic.
@@ -186,7 +191,7 @@ fn editor(request: &WebRequest, topic: &Topic, text: &str) -> EntryEditor {
 
 fn show_form(request: &WebRequest, name: String) -> Result<Response, PageError> {
     let found = topic::read(topics(request)?, &name)?;
-    editor(request, &found.topic, &found.text).respond()
+    Ok(editor(request, &found.topic, &found.text).respond())
 }
 
 /// Replaces the whole text of a topic.
@@ -204,7 +209,7 @@ fn edit(request: &WebRequest, name: String) -> Result<Response, PageError> {
     };
     match saved {
         Ok(_) => Ok(request.redirect(&path_of(&found.topic.name))),
-        Err(error) => editor(request, &found.topic, former).respond_to_failure(request, error),
+        Err(error) => Ok(editor(request, &found.topic, former).respond_to_failure(request, error)),
     }
 }
 
