@@ -20,6 +20,7 @@ use memory_core::text::counted;
 use serde::de::DeserializeOwned;
 
 use super::error::{PageError, render};
+use super::error_text::as_sentence;
 use super::html::{Label, SafeHtml};
 use super::layout::Layout;
 use super::pager::{Pager, SortMenu};
@@ -384,7 +385,8 @@ impl EntryEditor {
         for FormField(name, _, _, value) in &mut self.fields {
             *value = request.form.get(name).replace("\r\n", "\n");
         }
-        let failure = PagePart::Failure(error.error.message, error.error.hint);
+        let hint = error.error.hint.as_deref().map(as_sentence);
+        let failure = PagePart::Failure(as_sentence(&error.error.message), hint);
         self.page.parts.insert(0, failure);
         if code == Code::Conflict {
             let (title, text) = &self.current;
