@@ -8,11 +8,13 @@
 
 mod asked_time;
 mod block;
+mod client_context;
 mod prompt_matches;
 mod session_coverage;
 mod session_start;
 mod usefulness;
 
+pub use client_context::{ClientContext, ClientMoment, build_client_context};
 pub use session_coverage::fit_budget;
 pub use usefulness::MIN_USEFULNESS;
 
@@ -49,11 +51,47 @@ pub struct Context {
     pub degraded: Option<String>,
     /// A message if the budget is too small for any memory.
     pub shortage: Option<String>,
+    /// The matches that are not in the text, those below the minimum usefulness first.
+    pub omitted: Vec<OmittedMatch>,
     /// The scores of the memories that match the prompt.
     ranks: Vec<RecalledId>,
 }
 
+/// A memory that matches a prompt and is not in the context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OmittedMatch {
+    /// The memory.
+    pub stored: StoredMemory,
+    /// Its scores.
+    pub recalled: RecalledId,
+    /// Why it was left out.
+    pub reason: OmissionReason,
+}
+
+/// Why a match is not in the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OmissionReason {
+    /// It is less probably useful than [`MIN_USEFULNESS`].
+    Unlikely,
+    /// As many notes as a prompt may have are more useful.
+    TooMany,
+    /// The session has received it before.
+    AlreadyGiven,
+    /// It exceeds the budget.
+    Budget,
+}
+
 impl Context {
+    fn omit(&mut self, stored: StoredMemory, reason: OmissionReason) {
+        let id = stored.memory.id.to_string();
+        let ranked = self.ranks.iter().find(|ranked| ranked.id == id).cloned();
+        self.omitted.push(OmittedMatch {
+            recalled: ranked.unwrap_or_else(|| RecalledId::unranked(id)),
+            stored,
+            reason,
+        });
+    }
+
     /// Returns the memories in the text for the recall ledger: with their scores, and marked if they are standing.
     pub fn recalled(&self) -> Vec<RecalledId> {
         let recalled = self.memories.iter().enumerate().map(|(number, stored)| {
@@ -191,7 +229,13 @@ fn gather<Tz: TimeZone>(
     let AddedStanding { whole, omitted } = added;
     let left = block.left();
     let mut found = find_matches(services, prompt, budget, now, &mut context)?;
-    found.retain(|stored| !given.contains(stored) && !whole.contains(&stored.memory.id));
+    found.retain(|stored| {
+        let is_given = given.contains(stored);
+        if is_given && !whole.contains(&stored.memory.id) {
+            context.omit(stored.clone(), OmissionReason::AlreadyGiven);
+        }
+        !is_given && !whole.contains(&stored.memory.id)
+    });
     // An instruction that a newer one replaces must not be shown as if it were in effect.
     let is_in_effect = |stored: &StoredMemory| {
         !replaced.contains_key(&stored.memory.id)
@@ -225,6 +269,7 @@ fn gather<Tz: TimeZone>(
         );
         if !fenced.is_some_and(|fenced| block.add(&fenced)) {
             context.left_out += 1;
+            context.omit(stored, OmissionReason::Budget);
             continue;
         }
         given.add(&stored);

@@ -138,7 +138,8 @@ pub use clock::{Clock, IdSource, RandomIds, SystemClock};
 pub use code::{Code, Fault};
 pub use commit::{Refinement, RefinementUnit, RefusedUnit, SecretPolicy};
 pub use context::{
-    Context, MIN_USEFULNESS, ShownMemories, build_context, build_matching_context,
+    ClientContext, ClientMoment, Context, MIN_USEFULNESS, OmissionReason, OmittedMatch,
+    ShownMemories, build_client_context, build_context, build_matching_context,
     build_standing_context, fit_budget,
 };
 pub use earlier::{may_replace_note, replaces_note};

@@ -221,6 +221,12 @@ impl RecalledId {
             .map(|(_, cosine)| *cosine)
     }
 
+    /// Returns the probability that the memory is useful for the prompt, if it was estimated.
+    pub fn usefulness(&self) -> Option<f32> {
+        let part = self.parts.iter().find(|(name, _)| name == Self::USEFULNESS);
+        part.map(|(_, probability)| *probability)
+    }
+
     /// Returns a memory without a score.
     pub fn unranked(id: impl Into<String>) -> Self {
         Self {

@@ -11,8 +11,8 @@ use clap::{Args, Subcommand};
 use memory_agent::mcp::{FoundProject, ProjectFinder};
 use memory_core::text::{to_one_line, token_count};
 use memory_core::{
-    AgentName, RecallInterface, RecallRecord, RecalledId, ReminderFilter, Services, ShownMemories,
-    View, build_context, build_matching_context, count_received, escape_tags, record_recall,
+    AgentName, ClientMoment, RecallInterface, RecallRecord, ShownMemories, View,
+    build_client_context, count_received, escape_tags, record_recall,
 };
 use memory_store::{AlreadyShownFile, FileStoreOptions};
 
@@ -54,12 +54,6 @@ const HOOK_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Maximum time for the identification of the repository.
 const PROJECT_PATIENCE: Duration = Duration::from_millis(150);
-
-/// Token budget at the start of a session.
-const SESSION_BUDGET: usize = 1_500;
-
-/// Token budget for a prompt.
-const PROMPT_BUDGET: usize = 800;
 
 /// Maximum number of characters of the reason that a project is withheld.
 const MAX_REASON: usize = 400;
@@ -166,41 +160,13 @@ impl CliHookRequest {
             .as_ref()
             .filter(|_| !is_first)
             .map_or_else(ShownMemories::default, AlreadyShownFile::load);
-        let (answer, recalled, tool) = match self.moment {
-            HookCommand::SessionStart => {
-                let known = build_context(&services, "", SESSION_BUDGET, &given, &now).ok()?;
-                let due = memory_core::pending(&services, &zone)
-                    .unwrap_or_default()
-                    .unwrap_or_default();
-                let mut recalled = known.recalled();
-                if !due.is_empty() {
-                    recalled.extend(due_reminders(&services));
-                }
-                let proposals = memory_core::proposal_summary(&unrestricted, Some(&view.scopes()))
-                    .unwrap_or_default();
-                let waiting = proposals
-                    .announcement()
-                    .map(|line| format!("{line}\n"))
-                    .unwrap_or_default();
-                (
-                    format!("{}{due}{waiting}{withheld}", known.text),
-                    recalled,
-                    "session-start",
-                )
-            }
-            HookCommand::Prompt => {
-                let prompt = event.prompt.as_deref()?;
-                // The session received the instructions at its start, and receives those that are new since.
-                let context = if given.entries().is_empty() {
-                    build_matching_context(&services, prompt, PROMPT_BUDGET, &given, &now)
-                } else {
-                    build_context(&services, prompt, PROMPT_BUDGET, &given, &now)
-                }
-                .ok()?;
-                let recalled = context.recalled();
-                (context.text, recalled, "prompt")
-            }
+        let (moment, tool) = match self.moment {
+            HookCommand::SessionStart => (ClientMoment::SessionStart, "session-start"),
+            HookCommand::Prompt => (ClientMoment::Prompt(event.prompt.as_deref()?), "prompt"),
         };
+        let known = build_client_context(&unrestricted, &view, moment, &given, &now).ok()?;
+        let note = if is_first { withheld } else { String::new() };
+        let (answer, recalled) = (format!("{}{note}", known.text), known.recalled);
         let at = now.to_utc();
         let record = RecallRecord {
             at,
@@ -228,13 +194,4 @@ impl CliHookRequest {
             record: Box::new(record),
         })
     }
-}
-
-/// Returns the due reminders, which the page of [`memory_core::pending`] shows.
-fn due_reminders(services: &Services) -> Vec<RecalledId> {
-    let due = memory_core::reminders(services, ReminderFilter::Due, None);
-    due.map_or_else(
-        |_| Vec::new(),
-        |page| page.memories.iter().map(RecalledId::from).collect(),
-    )
 }

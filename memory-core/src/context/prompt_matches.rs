@@ -7,8 +7,8 @@ use std::ops::RangeInclusive;
 use chrono::{DateTime, TimeZone};
 
 use super::session_start::list_for_start;
-use super::usefulness::{RequestEvidence, select_useful};
-use super::{Context, MIN_MEMORY_TOKENS};
+use super::usefulness::{MIN_USEFULNESS, RequestEvidence, UsefulSelection, select_useful};
+use super::{Context, MIN_MEMORY_TOKENS, OmissionReason, OmittedMatch};
 use crate::conversation::is_courtesy;
 use crate::query_parser::expects_several_results;
 use crate::rank::RankFeature;
@@ -136,7 +136,7 @@ pub(super) fn find_matches<Tz: TimeZone>(
             hit
         }));
     }
-    let useful = select_useful(
+    let UsefulSelection { useful, omitted } = select_useful(
         services,
         candidates,
         &request,
@@ -157,6 +157,18 @@ pub(super) fn find_matches<Tz: TimeZone>(
         {
             current.push((usefulness, hit));
         }
+    }
+    for (usefulness, hit) in omitted {
+        let reason = if usefulness < MIN_USEFULNESS {
+            OmissionReason::Unlikely
+        } else {
+            OmissionReason::TooMany
+        };
+        context.omitted.push(OmittedMatch {
+            recalled: recalled_note(&hit, usefulness),
+            stored: hit.stored,
+            reason,
+        });
     }
     let turns = share_with_project(
         turns.into_iter().filter(is_near_enough).collect(),

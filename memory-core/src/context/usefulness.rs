@@ -148,7 +148,15 @@ impl RequestEvidence {
     }
 }
 
-/// Returns the notes among `hits` that are probably useful, best first, each with the probability.
+/// The notes among the matches of a prompt, each with the probability that it is useful.
+pub(super) struct UsefulSelection {
+    /// Those that are given, best first.
+    pub(super) useful: Vec<(f32, Hit)>,
+    /// The others, best first.
+    pub(super) omitted: Vec<(f32, Hit)>,
+}
+
+/// Selects the notes among `hits` that are probably useful.
 ///
 /// The hits of a store that explains no score have no floor.
 pub(super) fn select_useful(
@@ -156,7 +164,7 @@ pub(super) fn select_useful(
     mut hits: Vec<Hit>,
     request: &RequestEvidence,
     asks_for_several: bool,
-) -> Vec<(f32, Hit)> {
+) -> UsefulSelection {
     let mut ids = HashSet::new();
     hits.retain(|hit| ids.insert(hit.stored.memory.id));
     let best_cosine = hits
@@ -177,11 +185,11 @@ pub(super) fn select_useful(
     let mut useful: Vec<(f32, Hit)> = hits
         .into_iter()
         .map(|hit| (usefulness(&hit), hit))
-        .filter(|(usefulness, _)| MIN_USEFULNESS <= *usefulness)
         .collect();
     useful.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-    useful.truncate(MAX_NOTES[usize::from(asks_for_several)]);
-    useful
+    let above = useful.partition_point(|(usefulness, _)| MIN_USEFULNESS <= *usefulness);
+    let omitted = useful.split_off(above.min(MAX_NOTES[usize::from(asks_for_several)]));
+    UsefulSelection { useful, omitted }
 }
 
 #[cfg(test)]
@@ -199,7 +207,8 @@ mod tests {
         request: &RequestEvidence,
         asks_for_several: bool,
     ) -> Vec<Hit> {
-        let useful = select_useful(services, hits, request, asks_for_several);
+        let UsefulSelection { useful, .. } =
+            select_useful(services, hits, request, asks_for_several);
         useful.into_iter().map(|(_, hit)| hit).collect()
     }
 
@@ -235,6 +244,29 @@ mod tests {
         hits.iter()
             .map(|hit| hit.stored.memory.content.as_str())
             .collect()
+    }
+
+    #[test]
+    fn the_notes_that_are_not_given_are_known_best_first() {
+        let services = services(Arc::new(MemStore::default()));
+        let of = |text: &str, words| hit(&services, Draft::new(text), words, None);
+        let useful = (0..8_u8).map(|number| of(&format!("note {number}"), f32::from(10 - number)));
+        let hits = useful
+            .chain([of("weakest", 0.0), of("weak", 0.2)])
+            .collect();
+        let UsefulSelection { omitted, .. } = select_useful(&services, hits, &request(), false);
+        let is_below = |usefulness: &f32| *usefulness < MIN_USEFULNESS;
+        let omitted: Vec<_> = omitted
+            .iter()
+            .map(|(usefulness, hit)| (hit.stored.memory.content.as_str(), is_below(usefulness)))
+            .collect();
+        let expected = [
+            ("note 6", false),
+            ("note 7", false),
+            ("weak", true),
+            ("weakest", true),
+        ];
+        assert_eq!(omitted, expected);
     }
 
     #[test]
