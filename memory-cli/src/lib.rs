@@ -95,6 +95,7 @@ mod system_check;
 mod topics;
 mod versions;
 mod wake_signal;
+mod web_assistants;
 mod web_page;
 mod zone;
 

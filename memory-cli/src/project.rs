@@ -122,6 +122,14 @@ impl HomeProjects {
         RepositoryId::find(root, self.patience).map(|found| found.map_err(unidentified))
     }
 
+    /// Returns the project to which the repository of a folder belongs, if that is known. Nothing is recorded.
+    pub(crate) fn bound_project(&self, folder: &Path) -> Option<String> {
+        match self.find(folder).ok()? {
+            FolderProject::Bound(name) => Some(name),
+            _ => None,
+        }
+    }
+
     fn find_for_agent(&self, folder: &Path) -> Result<FoundProject, Failure> {
         match self.find(folder)? {
             FolderProject::None => Ok(FoundProject::None),

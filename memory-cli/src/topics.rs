@@ -90,6 +90,26 @@ fn folder_in_home(settings: &Settings, project: &str) -> PathBuf {
     settings.root.value.join(TOPIC_FOLDERS).join(project)
 }
 
+/// Opens the topics of a project in the home, if there are any.
+pub(crate) fn open_in_home(settings: &Settings, project: &str, actor: &str) -> Option<Topics> {
+    // The name of a scope may be that of a folder elsewhere.
+    let is_plain = !project.is_empty()
+        && !project.starts_with('.')
+        && !project.contains(['/', '\\'])
+        && Path::new(project).is_relative();
+    let folder = folder_in_home(settings, project);
+    if !is_plain || !is_folder(&folder) {
+        return None;
+    }
+    let clock = settings.clock();
+    Some(Topics {
+        store: Arc::new(TopicFolder::new(folder).in_zone(clock.zone())),
+        clock,
+        ids: Arc::new(RandomIds),
+        actor: actor.to_owned(),
+    })
+}
+
 /// Returns whether the home has topics of a project, or its database if it is shared.
 pub(crate) fn has_topics_in_home(settings: &Settings, project: &str) -> Result<bool, Failure> {
     if folder_in_home(settings, project).is_dir() {

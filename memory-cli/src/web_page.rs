@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use memory_agent::web::{SignInCodes, WebHost, WebServerConfig};
+use memory_agent::web::{AssistantHost, SignInCodes, WebHost, WebServerConfig};
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
@@ -28,6 +28,7 @@ use crate::reranking;
 use crate::status::StatusSnapshot;
 use crate::topics;
 use crate::versions;
+use crate::web_assistants::PageAssistants;
 
 /// The actor of changes on the page.
 const ACTOR: &str = "web";
@@ -93,6 +94,7 @@ struct PageHost {
     pending: PendingPage,
     recalls: RecallFolder,
     conversations: Vec<Arc<ConversationFolder>>,
+    assistants: PageAssistants,
 }
 
 impl PageHost {
@@ -102,6 +104,7 @@ impl PageHost {
             pending: PendingPage::of(home),
             recalls: home.recalls(),
             conversations,
+            assistants: PageAssistants::new(&home.settings, ACTOR),
         }
     }
 
@@ -197,6 +200,10 @@ impl WebHost for PageHost {
 
     fn settings(&self) -> Result<Value, ToolError> {
         Ok(self.home.settings.to_json())
+    }
+
+    fn assistant_host(&self) -> &dyn AssistantHost {
+        &self.assistants
     }
 }
 

@@ -25,6 +25,9 @@ pub(crate) const NAVIGATION: [&[Section]; 4] = [
         section("/reminders", "Reminders"),
     ],
     &[
+        section("/ask", "Ask"),
+        section("/assistants", "Assistants"),
+        section("/projects", "Projects"),
         section("/sessions", "Sessions"),
         section("/activity", "Activity"),
         section("/charts", "Charts"),
@@ -53,6 +56,9 @@ impl Section {
 /// The value of the field `notice` after a request for selected items without any.
 pub(crate) const NOTHING_SELECTED: &str = "nothing-selected";
 
+/// The value of the field `notice` after the connection of an assistant was changed.
+pub(crate) const CONNECTION_CHANGED: &str = "connection-changed";
+
 /// The value of the field `notice` after a request for an item that no longer waits in the inbox.
 pub(crate) const ITEM_DECIDED: &str = "item-decided";
 
@@ -68,6 +74,7 @@ pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
         ALREADY_STORED => {
             Some("Nothing was changed, because this memory has the same text already.")
         }
+        CONNECTION_CHANGED => Some("Done. The assistant notices it at its next start."),
         ITEM_DECIDED => Some("This item no longer waits in the inbox."),
         _ => None,
     }

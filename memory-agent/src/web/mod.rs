@@ -8,8 +8,11 @@
 //! | `POST /memories/searches`, `POST /memories/searches/delete` | saves and deletes a search |
 //! | `GET /memories/deleted` | deleted memories, to restore them |
 //! | `GET /memories/ID` | one memory: text, metadata, links, history, recalls |
+//! | `GET /ask` | what an assistant would receive |
+//! | `GET /assistants`, `GET` and `POST /assistants/NAME/connect`, `/disconnect`, `POST /assistants/review` | the assistants on this machine |
+//! | `GET /projects`, `GET /projects/show`, `POST /projects/repository` | what belongs to each project |
 //! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
-//! | `POST /memories/ID/tags`, `/category`, `/pin`, `/delete`, `/restore` | changes of one memory |
+//! | `POST /memories/ID/tags`, `/category`, `/pin`, `/expire`, `/delete`, `/restore` | changes of one memory |
 //! | `GET /write`, `POST /write`, `GET /write/titles` | a new memory, and the titles for links in it |
 //! | `GET /inbox`, `POST /inbox/decide`, `/edit` | proposals and unfiled notes |
 //! | `GET /memories/merge`, `POST /memories/merge` | the choice of a memory to merge an item into |
@@ -51,6 +54,7 @@
 //! One middleware (`guard.rs`) applies these rules to every route, so that no handler can omit them.
 
 mod assets;
+mod assistant_host;
 mod cached_views;
 mod card;
 mod changed_object;
@@ -84,6 +88,10 @@ mod undo;
 mod undo_offer;
 mod unsent_form;
 
+pub use assistant_host::{
+    Assistant, AssistantHost, Connection, ConnectionChange, ConnectionPlan, PlannedFile,
+    ProjectRepositories,
+};
 pub use server::serve_web;
 pub use sessions::SignInCodes;
 pub use state::{WebHost, WebServerConfig};

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::cached_views::MarkCache;
 use super::pages::ChartNumbers;
+use super::assistant_host::AssistantHost;
 use super::sessions::{SignInCodes, WebSessions};
 use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
 use crate::instance::OpenInstances;
@@ -109,6 +110,9 @@ pub trait WebHost: Debug + Send + Sync {
     /// # Errors
     /// If the settings cannot be read.
     fn settings(&self) -> Result<Value, ToolError>;
+
+    /// Returns the assistants and projects of the home.
+    fn assistant_host(&self) -> &dyn AssistantHost;
 }
 
 /// The shared state of all handlers.

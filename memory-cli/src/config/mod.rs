@@ -12,6 +12,7 @@ mod llm;
 mod proxy;
 mod recalls;
 mod reranking;
+mod review_edit;
 mod setting;
 mod settings;
 
@@ -25,6 +26,7 @@ pub(crate) use llm::{HIDDEN, LlmSettings};
 pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries};
 pub(crate) use recalls::RecallSettings;
 pub(crate) use reranking::RerankingSettings;
+pub(crate) use review_edit::set_rule;
 pub(crate) use setting::{Setting, SettingsLayer};
 pub(crate) use settings::{
     EmbeddingChoice, EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,

@@ -33,6 +33,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .route("/memories/{id}/tags", post(change_tags))
         .route("/memories/{id}/category", post(change_category))
         .route("/memories/{id}/pin", post(change_pin))
+        .route("/memories/{id}/expire", post(expire_now))
         .route("/memories/{id}/delete", post(delete_memory))
         .route("/memories/{id}/restore", post(restore_version))
 }
@@ -396,6 +397,21 @@ async fn change_pin(Path(id): Path<String>, request: WebRequest) -> Response {
                 unpin
             };
             let stored = change(&request.services, &id)?;
+            Ok(redirect_to(request, &before, &stored))
+        })
+        .await
+}
+
+/// Ends a memory: agents no longer receive it, and it remains readable.
+async fn expire_now(Path(id): Path<String>, request: WebRequest) -> Response {
+    request
+        .respond(move |request| {
+            let patch = Patch {
+                expires_at: Some(Some(request.services.clock.now())),
+                ..Patch::default()
+            };
+            let before = request.services.store.get_by(&id)?;
+            let stored = update(&request.services, &id, &patch, None, SecretPolicy::Keep)?;
             Ok(redirect_to(request, &before, &stored))
         })
         .await

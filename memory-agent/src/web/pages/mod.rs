@@ -1,6 +1,8 @@
 //! The pages. Each module has the routes, the handlers and the templates of one section.
 
 mod activity;
+mod ask;
+mod assistants;
 mod banks;
 mod charts;
 mod conversations;
@@ -18,6 +20,7 @@ mod memory;
 mod memory_filter;
 mod memory_parts;
 mod merge;
+mod projects;
 mod reminders;
 mod sessions;
 mod topics;
@@ -46,6 +49,9 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .merge(graph::routes())
         .merge(activity::routes())
         .merge(charts::routes())
+        .merge(ask::routes())
+        .merge(assistants::routes())
+        .merge(projects::routes())
         .merge(sessions::routes())
         .merge(topics::routes())
         .merge(banks::routes())

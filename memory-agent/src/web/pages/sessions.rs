@@ -25,7 +25,7 @@ use crate::web::state::WebState;
 use crate::web::time_label::{TimeLabel, describe_duration};
 
 /// Number of days that the list covers.
-const DAYS: i64 = 30;
+pub(super) const DAYS: i64 = 30;
 
 /// Number of days in which a single session is looked up.
 const LOOKUP_DAYS: i64 = 400;
@@ -46,18 +46,18 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
 }
 
 /// A session as a row.
-struct SessionRow {
-    path: String,
-    agent: Label,
+pub(super) struct SessionRow {
+    pub(super) path: String,
+    pub(super) agent: Label,
     session: Option<Label>,
     project: Option<Label>,
-    first: TimeLabel,
+    pub(super) first: TimeLabel,
     last: TimeLabel,
-    duration: String,
+    pub(super) duration: String,
     questions: usize,
     recalls: u64,
-    memories: usize,
-    tokens: u64,
+    pub(super) memories: usize,
+    pub(super) tokens: u64,
     operations: usize,
     /// Whether the operations belong to the session by their time alone.
     is_probable: bool,
@@ -105,7 +105,7 @@ impl AgentSessionView {
 }
 
 impl SessionRow {
-    fn new(request: &WebRequest, session: &AgentSession) -> Self {
+    pub(super) fn new(request: &WebRequest, session: &AgentSession) -> Self {
         let day = session.first.date_naive().to_string();
         let name = session.session.as_deref();
         let fields = [
@@ -139,6 +139,8 @@ struct SessionsPage {
     layout: Layout,
     sessions: Vec<AgentSessionView>,
     agent: String,
+    /// The project of the listed sessions, if it is selected.
+    project: Option<(Label, String)>,
     /// The agents with sessions: label, name, and whether the agent is selected.
     agents: Vec<(Label, String, bool)>,
     days: i64,
@@ -258,7 +260,11 @@ async fn show(request: WebRequest) -> Response {
                     .as_deref()
                     .is_some_and(|agent| name.eq_ignore_ascii_case(agent))
             };
-            found.retain(|session| agent.is_none() || is_selected(&session.agent));
+            let project = request.query.text("project");
+            found.retain(|session| {
+                (agent.is_none() || is_selected(&session.agent))
+                    && project.is_none_or(|own| session.project.as_deref() == Some(own))
+            });
             let today = request.local(now).date_naive();
             let page = Pager::page(request);
             let page = SessionsPage {
@@ -276,6 +282,7 @@ async fn show(request: WebRequest) -> Response {
                     .map(|name| (agent_label(&name), name.clone(), is_selected(&name)))
                     .collect(),
                 agent: agent.clone().unwrap_or_default(),
+                project: project.map(|project| (Label::cut(project, 60), project.to_owned())),
                 days: DAYS,
                 pager: Pager::new(request, page, PAGE, found.len() as u64),
                 day: today,
@@ -285,7 +292,7 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-fn list_sessions(
+pub(super) fn list_sessions(
     request: &WebRequest,
     filter: &RecallFilter,
 ) -> Result<Vec<AgentSession>, PageError> {

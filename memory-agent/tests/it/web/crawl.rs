@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use memory_agent::web::ProjectRepositories;
 use memory_core::conversation::{ConversationEntry, ConversationStore, EntryChange, EntryRole};
 use memory_core::secret::Checked;
 use memory_core::topic::{self, TopicKind, TopicWriteRequest};
@@ -17,6 +18,18 @@ fn fill(server: &WebTestServer) {
     let note = server.write(Draft::new(&format!("{TRAP} note")).title(TRAP).source(TRAP));
     let inbox = server.write(Draft::new(&format!("call {TRAP} tomorrow")));
     recall(server, TRAP, &[&note, &inbox]);
+    let scope = memory_core::Scope::Project(TRAP.into());
+    server.write(Draft::new(&format!("always use {TRAP} in this project")).scope(scope));
+    server
+        .assistants
+        .projects
+        .lock()
+        .expect("no panic")
+        .push(ProjectRepositories {
+            name: TRAP.into(),
+            repositories: vec![TRAP.into()],
+            candidates: vec![format!("{TRAP} 2")],
+        });
     let forms: [(&str, &[(&str, &str)]); 6] = [
         (
             "/reminders",
@@ -112,6 +125,9 @@ fn no_text_is_markup_and_every_form_has_the_token_of_the_session_on_every_page()
     }
     for kind in [
         "/activity/",
+        "/ask?agent=",
+        "/assistants",
+        "/assistants/codex/connect",
         "/banks/user/settings/entry?",
         "/charts",
         "/conversations/work",
@@ -119,6 +135,7 @@ fn no_text_is_markup_and_every_form_has_the_token_of_the_session_on_every_page()
         "/inbox",
         "/instances/kv/default/value?",
         "/memories/",
+        "/projects/show?",
         "/reminders",
         "/sessions/show?",
         "/topics/titled.md/edit",

@@ -1,6 +1,8 @@
 //! The web page, tested with a byte-level client.
 
 mod activity;
+mod ask;
+mod assistants;
 mod crawl;
 mod data;
 mod forms;
@@ -8,6 +10,7 @@ mod graph;
 mod inbox;
 mod memories;
 mod memory;
+mod projects;
 mod reminders;
 mod security;
 pub(crate) mod server;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::instance::OpenInstances;
-use memory_agent::web::{SignInCodes, WebHost, WebServerConfig, serve_web};
+use memory_agent::web::{AssistantHost, SignInCodes, WebHost, WebServerConfig, serve_web};
 use memory_core::chrono::{NaiveDate, TimeDelta};
 use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
@@ -22,6 +22,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use super::assistants::FakeAssistants;
 use crate::agents::agent;
 use crate::http::server::{FakeDefinitions, HttpTestResponse};
 
@@ -32,6 +33,7 @@ struct FakeHost {
     conversations: Arc<FakeConversations>,
     rejected: Mutex<Vec<String>>,
     plans: Arc<AtomicUsize>,
+    assistants: Arc<FakeAssistants>,
 }
 
 /// Takes the memories with a word of another one as related to it.
@@ -191,6 +193,10 @@ impl WebHost for FakeHost {
     fn settings(&self) -> Result<Value, ToolError> {
         Ok(json!({ "path": "config.yaml", "exists": false, "settings": [], "unknown": [] }))
     }
+
+    fn assistant_host(&self) -> &dyn AssistantHost {
+        self.assistants.as_ref()
+    }
 }
 
 /// A server of the page that is shut down when dropped.
@@ -202,6 +208,7 @@ pub(crate) struct WebTestServer {
     pub(crate) conversations: Arc<FakeConversations>,
     /// The number of plans that were made.
     pub(crate) plans: Arc<AtomicUsize>,
+    pub(crate) assistants: Arc<FakeAssistants>,
     codes: Arc<SignInCodes>,
     /// The cookie and the CSRF token of the session.
     session: (String, String),
@@ -222,6 +229,7 @@ impl WebTestServer {
         );
         let conversations = Arc::new(FakeConversations::default());
         let plans = Arc::new(AtomicUsize::new(0));
+        let assistants = Arc::new(FakeAssistants::default());
         let definitions = FakeDefinitions {
             agent: agent(),
             opened: AtomicUsize::new(0),
@@ -247,6 +255,7 @@ impl WebTestServer {
                 conversations: Arc::clone(&conversations),
                 rejected: Mutex::default(),
                 plans: Arc::clone(&plans),
+                assistants: Arc::clone(&assistants),
             }),
         };
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -270,6 +279,7 @@ impl WebTestServer {
             recalls,
             conversations,
             plans,
+            assistants,
             codes,
             session: Default::default(),
             end: Some(end),

@@ -245,6 +245,14 @@ pub(crate) fn create_home() -> Sandbox {
         ]
         .concat(),
     );
+    sandbox.run(&[
+        "write",
+        "Always water the garden in the evening.",
+        "--scope",
+        "project:garden",
+        "--category",
+        "preferences",
+    ]);
     sandbox.run(&["remind", "Call the dentist", "--at", "1h"]);
     sandbox.run(&[
         "remind",

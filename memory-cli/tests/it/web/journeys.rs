@@ -552,3 +552,43 @@ fn a_value_of_a_bank_is_edited_with_validation() {
         page.wait_for_text("main", "onerror");
     });
 }
+
+#[test]
+fn an_assistant_is_connected_and_disconnected_after_a_look_at_the_changes() {
+    travel(|home, page| {
+        let file = home.sandbox.path(".codex/config.toml");
+        let before = "# mine\nmodel = \"x\"\n";
+        home.sandbox.file(".codex/config.toml", before);
+        let read = || std::fs::read_to_string(&file).expect("a file");
+        home.open(page, "/assistants");
+        page.follow("a[href=\"/assistants/codex/connect\"]");
+        assert!(page.text("main").contains("[mcp_servers.memory]"));
+        assert_eq!(read(), before, "a look changes nothing");
+        page.follow("main button.primary");
+        assert_eq!(page.address().split('?').next(), Some("/assistants"));
+        assert!(read().starts_with(before) && read().contains("mcp_servers.memory"));
+        page.follow("a[href=\"/assistants/codex/disconnect\"]");
+        page.follow("main button.danger");
+        assert_eq!(read(), before);
+    });
+}
+
+#[test]
+fn what_an_assistant_would_be_told_is_found_and_ended() {
+    travel(|home, page| {
+        home.open(page, "/ask");
+        page.fill("#agent", "claude-code");
+        page.fill("#prompt", "when does the ferry to the island leave?");
+        page.follow("main button >> Show what it would receive");
+        let ferry = format!("main a[href=\"/memories/{FERRY}\"]");
+        assert!(0 < page.count(&ferry), "{}", page.text("main"));
+        let recalls = home.sandbox.run_json(&["recalls"]);
+        page.follow(&format!("form[action=\"/memories/{FERRY}/expire\"] button"));
+        assert!(page.address().starts_with("/ask?"), "{}", page.address());
+        assert_eq!(page.count(&ferry), 0);
+        page.follow("button >> Undo");
+        assert!(0 < page.count(&ferry), "the undo returns to the question");
+        let after = home.sandbox.run_json(&["recalls"]);
+        assert_eq!(after, recalls, "a look is no recall");
+    });
+}
