@@ -16,9 +16,9 @@ use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use super::assistant_host::AssistantHost;
 use super::cached_views::MarkCache;
 use super::pages::ChartNumbers;
-use super::assistant_host::AssistantHost;
 use super::sessions::{SignInCodes, WebSessions};
 use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
 use crate::instance::OpenInstances;
