@@ -37,6 +37,7 @@ function replaceContent(page) {
   if (fresh) main().replaceChildren(...document.adoptNode(fresh).childNodes);
   updateSelection();
   startGraph();
+  loadParts();
   document.title = page.title;
   document.body.dataset.mark = page.body.dataset.mark ?? "";
 }
@@ -235,10 +236,10 @@ function describeChanges(page) {
   return added ? `${added} new` : "This page has changed";
 }
 
-/** Returns the content of an element without the classes that this script adds. */
+/** Returns the text of an element without the parts that are loaded later. */
 function withoutTokens(element) {
   const copy = element.cloneNode(true);
-  copy.querySelectorAll(".is-selected").forEach((item) => item.classList.remove("is-selected"));
+  copy.querySelectorAll("[data-part]").forEach((part) => part.remove());
   return copy.textContent.replace(/\s+/g, " ");
 }
 
@@ -255,6 +256,12 @@ function showNotice(text, page) {
     main().focus();
   });
   notice.replaceChildren(`${text} `, show);
+  // Nothing is disturbed any more once the pointer has left.
+  const showLater = () => {
+    if (!show.isConnected) main().removeEventListener("pointerleave", showLater);
+    else if (!isInUse()) show.click();
+  };
+  main().addEventListener("pointerleave", showLater);
 }
 
 async function onChange(mark) {

@@ -48,6 +48,8 @@ pub struct Agent {
     after_changes: Option<Box<ChangeCallback>>,
     /// Returns what the results of tools that may write should state about all writes, if anything.
     write_notice: Option<Box<NoticeSource>>,
+    /// Returns where the user accepts the proposals of agents, if it is known.
+    review_place: Option<Box<NoticeSource>>,
     /// Returns the banks of a principal who does not use the node itself.
     principal_banks: Option<Box<PrincipalBanks>>,
     project_writes: ProjectWrites,

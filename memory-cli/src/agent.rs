@@ -1,7 +1,7 @@
 //! Construction of the agent: the tools for a home, with models, hooks and instances.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memory_agent::hook::{Hook, ShellHook};
@@ -9,6 +9,7 @@ use memory_agent::instance::OpenInstances;
 use memory_agent::{Agent, AgentBuilder, HookList, ToolSelection};
 use memory_core::bank::Banks;
 use memory_core::{AgentName, Embedder, Services, ToolError};
+use memory_store::PublishedPage;
 
 use crate::banks;
 use crate::failure::Failure;
@@ -47,6 +48,14 @@ pub(crate) fn build_agent(home: &Home, options: AgentOptions) -> Result<Arc<Agen
     Ok(agent)
 }
 
+/// Returns where the user accepts the proposals of agents: on the page if it is served, or else with the command that opens it.
+fn review_place(root: &Path) -> String {
+    PublishedPage::find(root).map_or_else(
+        || "with `memory ui` or `memory inbox`".to_owned(),
+        |address| format!("at http://{address}/inbox"),
+    )
+}
+
 /// Returns the builder of the agent of [`build_agent`], to which custom tools may be added.
 pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentBuilder, Failure> {
     let settings = home.settings.as_ref();
@@ -73,6 +82,7 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
         .map(|(point, command)| (*point, shell_hook(command)))
         .collect();
     let (pending, store) = (PendingPage::of(home), Arc::clone(&home.store));
+    let root = home.store.root().to_owned();
     let builder = Agent::builder(services)
         .selection(options.selection)
         .hooks(hooks)
@@ -85,7 +95,8 @@ pub(crate) fn agent_builder(home: &Home, options: AgentOptions) -> Result<AgentB
             // The change is complete. If writing the page fails, the daemon or the next command writes it.
             let _ = pending.refresh();
         })
-        .write_notice(move || queued_notice(&store));
+        .write_notice(move || queued_notice(&store))
+        .review_place(move || Some(review_place(&root)));
     // The server of a node without a token also serves principals.
     let builder = match (
         home.find_database_of_principals()?,

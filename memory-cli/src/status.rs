@@ -1,12 +1,15 @@
 //! The state of a home: its daemon, its chores and its counts.
 
+use std::net::SocketAddr;
+
 use chrono::{DateTime, SecondsFormat, Utc};
 use memory_agent::json::add_field;
 use memory_core::{
     Filter, HomeSection, ListOrder, PageRequest, Phase, ProposalSummary, ReminderQuery, StoreError,
 };
 use memory_store::{
-    ChoreState, DaemonLock, DaemonProcess, DaemonState, SharedStoreStatus, check_writable,
+    ChoreState, DaemonLock, DaemonProcess, DaemonState, PublishedPage, SharedStoreStatus,
+    check_writable,
 };
 use serde_json::{Value, json};
 
@@ -17,6 +20,8 @@ use crate::system_check::outdated_clients;
 /// The state of a home, as `memory status` and the web page show it.
 pub(crate) struct StatusSnapshot {
     pub(crate) running: Option<DaemonProcess>,
+    /// The address of the web page, if it is served.
+    pub(crate) page: Option<SocketAddr>,
     pub(crate) state: Option<DaemonState>,
     /// The name of the principal of a shared database who uses the home, if any.
     pub(crate) principal: Option<String>,
@@ -64,6 +69,7 @@ impl StatusSnapshot {
         };
         Ok(Self {
             running: DaemonLock::find_running(home.store.root())?,
+            page: PublishedPage::find(home.store.root()),
             state: DaemonState::read(home.store.root()),
             principal: home
                 .services
@@ -130,6 +136,7 @@ impl StatusSnapshot {
             "trash_bytes": self.trash.1,
             "chores": chores,
         });
+        add_field(&mut shape, "page", self.page.map(page_url));
         add_field(&mut shape, "principal", self.principal.as_deref());
         if let Some(StoreError::NewerFormat {
             version, program, ..
@@ -202,6 +209,11 @@ impl StatusSnapshot {
     pub(crate) fn due_at(&self, chore: &ChoreState) -> Option<DateTime<Utc>> {
         chore.due_at.filter(|_| self.running.is_some())
     }
+}
+
+/// Returns the URL of the web page at an address.
+pub(crate) fn page_url(address: SocketAddr) -> String {
+    format!("http://{address}/")
 }
 
 fn database_json(database: &SharedStoreStatus) -> Value {

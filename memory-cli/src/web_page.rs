@@ -14,7 +14,7 @@ use memory_core::{
 };
 use memory_dream::DreamTask;
 use memory_store::conversation::ConversationFolder;
-use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile};
+use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile, StartPageFile};
 use serde_json::Value;
 
 use crate::banks;
@@ -188,6 +188,14 @@ impl WebHost for PageHost {
 
     fn store_rejected_suggestions(&self, keys: &[String]) -> Result<(), ToolError> {
         Ok(self.rejected().save(keys)?)
+    }
+
+    fn start_page_state(&self) -> String {
+        StartPageFile::of(self.home.store.root()).load()
+    }
+
+    fn store_start_page_state(&self, state: &str) -> Result<(), ToolError> {
+        Ok(StartPageFile::of(self.home.store.root()).save(state)?)
     }
 
     fn doctor(&self) -> Result<Value, ToolError> {

@@ -142,6 +142,38 @@ impl RejectedSuggestionsFile {
     }
 }
 
+/// The file of the state of the start page, below the index.
+const START_PAGE_FILE: &str = "index/start-page.txt";
+
+/// The file with the state of the start page of the web page, as a text. If it is lost, the page shows the changes of the last days.
+#[derive(Debug)]
+pub struct StartPageFile {
+    root: PathBuf,
+}
+
+impl StartPageFile {
+    /// Returns the file of the home at `root`.
+    pub fn of(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// Reads the state; a missing or unreadable file counts as empty.
+    pub fn load(&self) -> String {
+        fs::read_to_string(self.root.join(START_PAGE_FILE)).unwrap_or_default()
+    }
+
+    /// Replaces the state.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, state: &str) -> Result<(), StoreError> {
+        let refused = |error| io_error(format!("write to {START_PAGE_FILE}"), error);
+        write(&self.root, START_PAGE_FILE, state.as_bytes()).map_err(refused)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
@@ -185,5 +217,14 @@ mod tests {
         assert_eq!(file().load(), keys);
         file().save(&[]).unwrap();
         assert!(file().load().is_empty());
+    }
+
+    #[test]
+    fn the_state_of_the_start_page_is_known_to_the_next_process() {
+        let home = tempfile::tempdir().unwrap();
+        let file = || StartPageFile::of(home.path());
+        assert_eq!(file().load(), "");
+        file().save("last 2026-05-31").unwrap();
+        assert_eq!(file().load(), "last 2026-05-31");
     }
 }

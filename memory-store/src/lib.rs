@@ -68,6 +68,7 @@ mod notifier;
 mod offline_queue;
 mod open;
 mod oplog;
+mod page_address;
 #[cfg(feature = "postgres")]
 pub mod postgres;
 mod projects;
@@ -80,7 +81,7 @@ pub mod topic;
 mod trust;
 
 pub use allowed_paths::AllowedPaths;
-pub use cache_file::{AlreadyShownFile, RejectedSuggestionsFile};
+pub use cache_file::{AlreadyShownFile, RejectedSuggestionsFile, StartPageFile};
 pub use daemon::{
     ChoreResult, ChoreState, DaemonLock, DaemonProcess, DaemonState, EventLog, FileWatcher,
     LogFile, WatchedChanges,
@@ -97,6 +98,7 @@ pub use lock::lock_file_within;
 pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
+pub use page_address::PublishedPage;
 pub use projects::{ProjectEntry, Projects, RepositoryId};
 pub use recall_folder::RecallFolder;
 pub use shared_log::{SharedFolderId, TOPIC_FOLDERS};

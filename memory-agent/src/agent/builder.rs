@@ -78,6 +78,7 @@ impl AgentBuilder {
             told: None,
             after_changes: None,
             write_notice: None,
+            review_place: None,
             principal_banks: None,
             project_writes: ProjectWrites::Global,
             page: None,
@@ -170,6 +171,17 @@ impl AgentBuilder {
         notice: impl Fn() -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.agent.write_notice = Some(Box::new(notice));
+        self
+    }
+
+    /// Sets a function that returns where the user accepts proposals, such as `with a command`, for the results of changes that wait for
+    /// a review.
+    #[must_use]
+    pub fn review_place(
+        mut self,
+        place: impl Fn() -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.agent.review_place = Some(Box::new(place));
         self
     }
 

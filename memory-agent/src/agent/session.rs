@@ -246,7 +246,11 @@ impl Session {
             detail: self.detail,
         };
         let mut result = execute(tool.as_ref(), &context, &call.parameters)?;
-        json::add_proposals(&mut result, &context.services.proposals.take());
+        let proposals = context.services.proposals.take();
+        if !proposals.is_empty() {
+            let place = agent.review_place.as_ref().and_then(|place| place());
+            json::add_proposals(&mut result, &proposals, place.as_deref());
+        }
         if let Value::Object(fields) = &mut result
             && tool.effect() != Effect::Reads
             && let Some(notice) = agent.write_notice.as_ref().and_then(|notice| notice())

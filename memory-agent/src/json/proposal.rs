@@ -30,8 +30,12 @@ const EFFECT_FIELDS: [&str; 3] = ["created", "deleted", "next"];
 /// States in the result of a tool call that its changes wait for a review.
 ///
 /// The result begins with `waits_for_review` (true), a `note` and `proposals` (`[{id, action, of?}]`), and the fields that would
-/// confirm the change, such as `deleted`, are left out.
-pub(crate) fn add_proposals(result: &mut Value, proposals: &[SubmittedProposal]) {
+/// confirm the change, such as `deleted`, are left out. `place` says where the user accepts them, such as `with a command`.
+pub(crate) fn add_proposals(
+    result: &mut Value,
+    proposals: &[SubmittedProposal],
+    place: Option<&str>,
+) {
     let (Value::Object(fields), false) = (result, proposals.is_empty()) else {
         return;
     };
@@ -48,6 +52,7 @@ pub(crate) fn add_proposals(result: &mut Value, proposals: &[SubmittedProposal])
     } else {
         SAME_NOTE
     };
+    let note = place.map_or_else(|| note.to_owned(), |place| format!("{note} {place}"));
     let mut stated = Map::new();
     stated.insert("waits_for_review".to_owned(), true.into());
     stated.insert("note".to_owned(), note.into());
@@ -170,7 +175,7 @@ mod tests {
     fn a_change_that_waits_is_not_confirmed() {
         let id = MemoryId::for_path("a");
         let mut result = json!({ "id": "1", "created": true, "deleted": true, "next": "memory_undo", "text": "tea" });
-        add_proposals(&mut result, &[]);
+        add_proposals(&mut result, &[], None);
         assert_eq!(
             result["deleted"], true,
             "without a proposal, the result stays"
@@ -182,9 +187,10 @@ mod tests {
                 action: ProposedAction::Write,
                 is_new: true,
             }],
+            Some("here"),
         );
         let proposals = json!([{ "id": id.to_string(), "action": "write" }]);
-        let expected = json!({ "waits_for_review": true, "note": NOTE, "proposals": proposals, "id": "1", "text": "tea" });
+        let expected = json!({ "waits_for_review": true, "note": format!("{NOTE} here"), "proposals": proposals, "id": "1", "text": "tea" });
         assert_eq!(result.to_string(), expected.to_string());
     }
 }

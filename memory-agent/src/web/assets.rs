@@ -28,6 +28,8 @@ const SCRIPT: Asset = Asset {
         include_str!("../../assets/app.js"),
         include_str!("../../assets/forms.js"),
         include_str!("../../assets/graph.js")
+        include_str!("../../assets/palette.js"),
+        include_str!("../../assets/preview.js"),
     ),
 };
 const ICON: Asset = Asset {

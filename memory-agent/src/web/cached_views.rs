@@ -1,50 +1,178 @@
-//! Views of the memories that are cached until the next change of the home: the plan of a dream, the size of the inbox, the maps of
-//! the graph and the numbers of the charts.
+//! Views of the memories that are cached until the next change of the home: the plan of a dream, the daily review, the size of the
+//! inbox, the maps of the graph and the numbers of the charts.
 
 use std::collections::HashMap;
-use std::fmt::Debug;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    Category, Filter, HomeSection, ListOrder, MemoryMap, PageRequest, Phase, ProposalFilter,
-    StoreError, list, memory_map,
+    Category, ExpiringMemory, Filter, HomeSection, ListOrder, MemoryMap, PageRequest, Phase,
+    PlannedRefinement, ProposalFilter, StoreError, list, memory_map,
 };
+use tokio::runtime::Handle;
 
+use super::conflict::{MemoryConflict, find_conflicts};
 use super::request::WebRequest;
-use super::state::{CachedPlan, EXPIRING_DAYS, PlannedWork};
+use super::state::WebState;
 
-/// Time after which a plan is made again, because memories may have reached an age.
-const PLAN_LIFETIME: TimeDelta = TimeDelta::minutes(10);
+/// Time after which a view is made again, because memories may have reached an age.
+const VIEW_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
-impl WebRequest {
+/// Number of days for which the page lists memories that will be removed.
+pub(super) const EXPIRING_DAYS: i64 = 7;
+
+/// Time for which a page waits for the daily review. That of a small home is ready by then.
+const REVIEW_TIMEOUT: Duration = Duration::from_millis(15);
+
+/// The plan of automatic work.
+#[derive(Debug)]
+pub(super) struct PlannedWork {
+    /// The changes that wait for a decision.
+    pub(super) refinements: Vec<PlannedRefinement>,
+    /// The memories that will be removed by age within [`EXPIRING_DAYS`].
+    pub(super) expiring: Vec<ExpiringMemory>,
+}
+
+/// What automatic work found for a person to decide.
+#[derive(Debug)]
+pub(super) struct DailyReview {
+    pub(super) plan: Arc<PlannedWork>,
+    pub(super) conflicts: Vec<MemoryConflict>,
+}
+
+/// The cached views of a server.
+#[derive(Debug, Default)]
+pub(super) struct CachedViews {
+    plan: CachedView<PlannedWork>,
+    review: CachedView<DailyReview>,
+    /// The number of daily reviews that were made.
+    reviews: AtomicU64,
+    /// The number of items in the inbox at a change mark.
+    inbox_count: Mutex<Option<(String, u64)>>,
+}
+
+/// A view that is made again after a change of the home.
+#[derive(Debug)]
+struct CachedView<T> {
+    last: Mutex<Option<DatedView<T>>>,
+    /// Held while the view is made, so that other requests wait for it.
+    making: Mutex<()>,
+}
+
+/// A view of the home at a change mark.
+#[derive(Debug)]
+struct DatedView<T> {
+    mark: String,
+    at: DateTime<Utc>,
+    value: Arc<T>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T> Default for CachedView<T> {
+    fn default() -> Self {
+        Self {
+            last: Mutex::new(None),
+            making: Mutex::default(),
+        }
+    }
+}
+
+impl<T> CachedView<T> {
+    fn last(&self) -> Option<Arc<T>> {
+        lock(&self.last).as_ref().map(|own| Arc::clone(&own.value))
+    }
+
+    /// Returns the view if it was made at this mark and not long before `now`.
+    fn current(&self, mark: &str, now: DateTime<Utc>) -> Option<Arc<T>> {
+        let last = lock(&self.last);
+        let current = last
+            .as_ref()
+            .filter(|own| own.mark == mark && now - own.at < VIEW_LIFETIME);
+        current.map(|own| Arc::clone(&own.value))
+    }
+
+    fn store(&self, mark: String, at: DateTime<Utc>, value: T) -> Arc<T> {
+        let value = Arc::new(value);
+        *lock(&self.last) = Some(DatedView {
+            mark,
+            at,
+            value: Arc::clone(&value),
+        });
+        value
+    }
+}
+
+impl WebState {
+    /// Returns a text that differs after a change of the home and after a new daily review.
+    pub(super) fn change_mark(&self) -> String {
+        let reviews = self.views.reviews.load(Ordering::Relaxed);
+        format!("{} {reviews}", self.config.host.change_mark())
+    }
+
     /// Returns what automatic work would do. The plan is made again after a change of the home.
     ///
     /// # Errors
     /// If the memories cannot be read.
     pub(super) fn plan(&self) -> Result<Arc<PlannedWork>, StoreError> {
-        let (host, now) = (&self.web.config.host, self.services.clock.now());
-        // Another request for the plan waits for this one.
-        let mut cached = self.web.plan.lock().unwrap_or_else(PoisonError::into_inner);
+        let (host, services) = (&self.config.host, &self.config.services);
+        let (view, now) = (&self.views.plan, services.clock.now());
+        let _making = lock(&view.making);
         let mark = host.change_mark();
-        if let Some(known) = cached
-            .as_ref()
-            .filter(|known| known.mark == mark && now - known.at < PLAN_LIFETIME)
-        {
-            return Ok(Arc::clone(&known.plan));
+        if let Some(plan) = view.current(&mark, now) {
+            return Ok(plan);
         }
-        let planner = host.planner(self.services.clone());
-        let plan = Arc::new(PlannedWork {
+        let planner = host.planner(services.clone());
+        let plan = PlannedWork {
             refinements: planner.plan()?,
             expiring: planner.expiring(TimeDelta::days(EXPIRING_DAYS))?,
+        };
+        Ok(view.store(mark, now, plan))
+    }
+
+    /// Makes the daily review again, unless another thread does.
+    fn make_review(&self) -> Result<(), StoreError> {
+        let (view, services) = (&self.views.review, &self.config.services);
+        let Ok(_making) = view.making.try_lock() else {
+            return Ok(());
+        };
+        let (mark, now) = (self.config.host.change_mark(), services.clock.now());
+        let review = DailyReview {
+            plan: self.plan()?,
+            conflicts: find_conflicts(services)?,
+        };
+        view.store(mark, now, review);
+        self.views.reviews.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl WebRequest {
+    /// Returns the last daily review, which may be older than the last change of the home; `None` if there is none yet.
+    ///
+    /// If it is older, a new one is made in the background, and the change mark differs after that.
+    pub(super) fn last_review(&self) -> Option<Arc<DailyReview>> {
+        let mark = self.web.config.host.change_mark();
+        let view = &self.web.views.review;
+        if let Some(review) = view.current(&mark, self.services.clock.now()) {
+            return Some(review);
+        }
+        let (sender, made) = sync_channel(1);
+        let web = Arc::clone(&self.web);
+        Handle::current().spawn_blocking(move || {
+            // The page of suggestions reports why there is none.
+            let _ = web.make_review();
+            // The page may not wait any more.
+            let _ = sender.send(());
         });
-        *cached = Some(CachedPlan {
-            mark,
-            at: now,
-            plan: Arc::clone(&plan),
-        });
-        Ok(plan)
+        let _ = made.recv_timeout(REVIEW_TIMEOUT);
+        view.last()
     }
 
     /// Returns the map of the notes, or of those in a category.
@@ -62,12 +190,7 @@ impl WebRequest {
 
     /// Returns the number of items in the inbox at this change mark; `None` if they cannot be counted.
     pub(super) fn inbox_count(&self, mark: &str) -> Option<u64> {
-        let cached = || {
-            self.web
-                .inbox_count
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
+        let cached = || lock(&self.web.views.inbox_count);
         if let Some((_, count)) = cached().as_ref().filter(|(known, _)| known == mark) {
             return Some(*count);
         }

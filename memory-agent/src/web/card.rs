@@ -23,6 +23,8 @@ pub(crate) struct MemoryCard {
     pub(crate) category: &'static str,
     pub(crate) is_in_inbox: bool,
     pub(crate) is_pinned: bool,
+    /// The number of uses by agents and people.
+    pub(crate) uses: u64,
     /// Why the memory is not in effect, if it is not.
     pub(crate) state: Option<&'static str>,
     /// The scope, unless it is global.
@@ -87,6 +89,7 @@ impl MemoryCard {
             category: memory.category.as_str(),
             is_in_inbox: memory.phase == Phase::Inbox,
             is_pinned: memory.pinned,
+            uses: memory.access_count,
             state,
             scope: Some(&memory.scope)
                 .filter(|scope| **scope != Scope::Global)

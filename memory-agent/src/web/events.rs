@@ -56,7 +56,7 @@ async fn send_changes(
     while web.sessions.is_active(session, Instant::now()) {
         let own = Arc::clone(web);
         // After a panic, which is already reported, the mark is unknown and the stream ends.
-        let Ok(mark) = spawn_blocking(move || own.config.host.change_mark()).await else {
+        let Ok(mark) = spawn_blocking(move || own.change_mark()).await else {
             return;
         };
         let event = if mark == last {

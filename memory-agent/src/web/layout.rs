@@ -20,6 +20,7 @@ const INBOX: &str = "/inbox";
 /// The groups of the navigation: daily work, what agents do, other data, and the home itself.
 pub(crate) const NAVIGATION: [&[Section]; 4] = [
     &[
+        section("/today", "Today"),
         section(INBOX, "Inbox"),
         section("/memories", "Memories"),
         section("/reminders", "Reminders"),

@@ -2,7 +2,8 @@
 //!
 //! | route | content |
 //! |---|---|
-//! | `GET /` | redirects to `/memories` |
+//! | `GET /` | redirects to `/today` |
+//! | `GET /today`, `POST /today/conflict`, `/today/old` | what happened since the last visit, and what waits for a decision |
 //! | `GET /sign-in`, `POST /sign-in`, `POST /sign-out` | the form for the sign-in code, and the end of the session |
 //! | `GET /memories` | search, facets and saved searches |
 //! | `POST /memories/searches`, `POST /memories/searches/delete` | saves and deletes a search |
@@ -11,6 +12,8 @@
 //! | `GET /ask` | what an assistant would receive |
 //! | `GET /assistants`, `GET` and `POST /assistants/NAME/connect`, `/disconnect`, `POST /assistants/review` | the assistants on this machine |
 //! | `GET /projects`, `GET /projects/show`, `POST /projects/repository` | what belongs to each project |
+//! | `GET /memories/ID/similar` | memories that are about the same |
+//! | `GET /memories/ID/preview`, `GET /find` | parts of pages for the script: a preview of a link, and the memories of the command palette |
 //! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
 //! | `POST /memories/ID/tags`, `/category`, `/pin`, `/expire`, `/delete`, `/restore` | changes of one memory |
 //! | `GET /write`, `POST /write`, `GET /write/titles` | a new memory, and the titles for links in it |
@@ -60,6 +63,7 @@ mod card;
 mod changed_object;
 mod charts;
 mod collection;
+mod conflict;
 mod diff;
 mod error;
 mod error_text;

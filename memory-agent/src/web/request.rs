@@ -121,7 +121,7 @@ impl WebRequest {
 
     /// Returns the frame of a page. The path determines the section.
     pub(crate) fn layout(&self, title: &str) -> Layout {
-        let mark = self.web.config.host.change_mark();
+        let mark = self.web.change_mark();
         Layout {
             title: title.to_owned(),
             section: Section::of(&self.path),

@@ -42,7 +42,7 @@ pub async fn serve_web(
 /// Returns the router of all pages behind the guard.
 pub(super) fn router(web: &Arc<WebState>) -> Router {
     let pages = Router::new()
-        .route("/", get(|| async { Redirect::to("/memories") }))
+        .route("/", get(|| async { Redirect::to("/today") }))
         .route("/assets/{hash}/{name}", get(assets::show))
         .route("/events", get(events::stream))
         .merge(sign_in::routes())

@@ -1,23 +1,22 @@
 //! The configuration of the page, and the state that all handlers share.
 
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
 use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    Category, ExpiringMemory, LocalTime, MemoryMap, PlannedRefinement, RecallLedger,
-    RefinementPlanner, Services, ToolError, Usage,
+    Category, LocalTime, MemoryMap, RecallLedger, RefinementPlanner, Services, ToolError, Usage,
 };
 use serde_json::Value;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::assistant_host::AssistantHost;
-use super::cached_views::MarkCache;
+use super::cached_views::{CachedViews, MarkCache};
 use super::pages::ChartNumbers;
 use super::sessions::{SignInCodes, WebSessions};
 use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
@@ -93,6 +92,15 @@ pub trait WebHost: Debug + Send + Sync {
     /// If they cannot be stored.
     fn store_rejected_suggestions(&self, keys: &[String]) -> Result<(), ToolError>;
 
+    /// Returns the state of the start page as it was last stored; empty if it is unknown.
+    fn start_page_state(&self) -> String;
+
+    /// Replaces the state of the start page.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    fn store_start_page_state(&self, state: &str) -> Result<(), ToolError>;
+
     /// Returns the findings of `memory doctor`, as JSON.
     ///
     /// # Errors
@@ -120,10 +128,7 @@ pub trait WebHost: Debug + Send + Sync {
 pub(crate) struct WebState {
     pub(crate) config: WebServerConfig,
     pub(super) sessions: WebSessions,
-    /// The last plan of refinements.
-    pub(super) plan: Mutex<Option<CachedPlan>>,
-    /// The number of items in the inbox at a change mark.
-    pub(super) inbox_count: Mutex<Option<(String, u64)>>,
+    pub(super) views: CachedViews,
     /// The maps of the graph, by category.
     pub(super) maps: MarkCache<Option<Category>, MemoryMap>,
     /// The numbers of the charts, by day.
@@ -170,8 +175,7 @@ impl WebState {
         Self {
             config,
             sessions: WebSessions::default(),
-            plan: Mutex::default(),
-            inbox_count: Mutex::default(),
+            views: CachedViews::default(),
             maps: MarkCache::default(),
             charts: MarkCache::default(),
             gate: Arc::new(AuthState::new(rules)),
@@ -181,23 +185,3 @@ impl WebState {
         }
     }
 }
-
-/// The plan of automatic work, valid at a change mark for a limited time.
-#[derive(Debug)]
-pub(super) struct CachedPlan {
-    pub(super) mark: String,
-    pub(super) at: DateTime<Utc>,
-    pub(super) plan: Arc<PlannedWork>,
-}
-
-/// The plan of automatic work.
-#[derive(Debug)]
-pub(super) struct PlannedWork {
-    /// The changes that wait for a decision.
-    pub(super) refinements: Vec<PlannedRefinement>,
-    /// The memories that will be removed by age within [`EXPIRING_DAYS`].
-    pub(super) expiring: Vec<ExpiringMemory>,
-}
-
-/// Number of days for which the page lists memories that will be removed.
-pub(super) const EXPIRING_DAYS: i64 = 7;

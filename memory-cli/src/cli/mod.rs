@@ -12,7 +12,7 @@ use command_line::CommandLine;
 use crate::allocator;
 use crate::app::App;
 use crate::commands::{Cli, welcome};
-use crate::config::Environment;
+use crate::config::{Environment, default_root_folder};
 use crate::jq_process;
 use crate::print::{Output, ProgramName, Streams};
 use crate::report;
@@ -85,7 +85,11 @@ fn run_command(
     }
     if program == ProgramName::Memory && arguments.len() == 1 && welcome::can_ask(&streams) {
         let mut output = Output::new(streams, false, false);
-        return match welcome::ask(&mut output) {
+        let root = environment
+            .root
+            .clone()
+            .or_else(|| default_root_folder(environment));
+        return match welcome::ask(&mut output, root.as_deref()) {
             Ok(arguments) => run_command(arguments, environment, Streams::from_process()),
             Err(error) => report::report_failure(&error, &mut output),
         };

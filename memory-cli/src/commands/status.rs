@@ -9,18 +9,18 @@ use memory_store::SharedStoreStatus;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Output, Table, TableColumn, escape_hidden};
-use crate::status::StatusSnapshot;
+use crate::status::{StatusSnapshot, page_url};
 
 /// Show the state of the daemon, its last chores, and what is due
 ///
 /// Works without a running daemon (`memory serve`) as well, and then shows the last one.
 ///
-/// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, principal?, memories, inbox, proposals,
+/// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, page?, principal?, memories, inbox, proposals,
 /// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],
 /// database?: {reachable, queued, last_contact?, queued_since?, problem?}, outdated_assistants?: [NAME…],
 /// outdated_plugins?: [{client, version}], newer_format?: {version, program}, expiring};
-/// `proposals` counts changes of agents that wait for a review, `overdue` are those that have been waiting for more than a week,
-/// `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
+/// `page` is the address of the web page if it is served; `proposals` counts changes of agents that wait for a review, `overdue` are
+/// those that have been waiting for more than a week, `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
 /// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it;
 /// `outdated_assistants` use another program or other entries than this version, and `memory install NAME` updates them; `outdated_plugins` have another
 /// version than this program;
@@ -76,6 +76,10 @@ impl StatusSnapshot {
                 },
             ]);
         }
+        let page = self
+            .page
+            .map_or_else(|| "`memory ui` opens it".to_owned(), page_url);
+        table.push(["page", &page]);
         if let Some(principal) = &self.principal {
             table.push(["principal", principal]);
         }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use memory_agent::socket;
 use memory_agent::web::{SignInCodes, serve_web};
+use memory_store::PublishedPage;
 use serde_json::json;
 use tokio::runtime::Builder;
 
@@ -52,6 +53,8 @@ impl UiArgs {
         let address = listener
             .local_addr()
             .map_err(Failure::file("listen for the browser"))?;
+        // Without it, other commands only do not name the address.
+        let published = PublishedPage::publish(home.store.root(), address);
         let runtime = Builder::new_current_thread()
             .enable_all()
             .build()
@@ -62,7 +65,7 @@ impl UiArgs {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             serve_web(listener, config, ending.requested()).await
         });
-        drop(ending);
+        drop((ending, published));
         runtime.shutdown_background();
         done.map_err(Failure::file("serve the page"))
     }

@@ -1,11 +1,13 @@
 //! The web page of the daemon, which is served from the first request for it.
 
 use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use memory_agent::web::{SignInCodes, WebServerConfig, serve_web};
 use memory_agent::{OpenedPage, PageOpener};
 use memory_core::{Code, Embedder, ToolError};
+use memory_store::PublishedPage;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::DaemonLog;
@@ -26,6 +28,7 @@ pub(super) struct DaemonPage {
 #[derive(Debug)]
 pub(super) struct PageServer {
     config: WebServerConfig,
+    root: PathBuf,
     listeners: UnboundedReceiver<TcpListener>,
 }
 
@@ -46,6 +49,7 @@ pub(super) fn prepare(
         Arc::new(page),
         PageServer {
             config,
+            root: home.store.root().to_owned(),
             listeners: receiver,
         },
     ))
@@ -98,7 +102,10 @@ impl PageServer {
         let Some(listener) = listener else { return };
         let served = async {
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            diary.info(&format!("page: http://{}", listener.local_addr()?));
+            let address = listener.local_addr()?;
+            diary.info(&format!("page: http://{address}"));
+            // Without it, other commands only do not name the address.
+            let _published = PublishedPage::publish(&self.root, address);
             serve_web(listener, self.config, shutdown).await
         };
         match served.await {

@@ -53,7 +53,7 @@ fn a_proposed_memory_waits_until_a_person_accepts_it() {
     let result = &answer["result"];
     assert_eq!(
         result["note"],
-        "stored as a proposal; it is not used until the user accepts it"
+        "stored as a proposal; it is not used until the user accepts it with `memory ui` or `memory inbox`"
     );
     assert_eq!(
         (&result["waits_for_review"], &result["created"]),

@@ -67,6 +67,7 @@ fn a_round_does_what_is_due_once_and_the_next_one_nothing() {
     assert_snapshot!(sandbox.run(&["serve", "--once", "--json"]), @r#"{"chores":[{"name":"refresh","ending":"nothing"},{"name":"notify","ending":"done","said":"1 reminder shown by file"},{"name":"lifecycle","ending":"done","said":"1 moved to trash (operation [op1])"},{"name":"embed","ending":"done","said":"1 memory embedded"},{"name":"purge","ending":"nothing"}]}"#);
     assert_snapshot!(sandbox.run(&["status"]), @"
     daemon	not running; last stopped [time]
+    page	`memory ui` opens it
     memories	2
     inbox	0
     reminders due	1
@@ -166,6 +167,7 @@ fn status_works_where_nobody_ever_served() {
     sandbox.write("tea", &[]);
     assert_snapshot!(sandbox.run(&["status"]), @"
     daemon	not running
+    page	`memory ui` opens it
     memories	1
     inbox	1
     reminders due	0

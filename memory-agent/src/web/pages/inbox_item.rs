@@ -274,7 +274,7 @@ impl InboxCard {
 const DEFAULT_CATEGORY: Category = Category::Knowledge;
 
 /// Returns the category under which an item is filed unless the person chooses another one.
-fn filing_category(planner: &dyn RefinementPlanner, memory: &Memory) -> Category {
+pub(super) fn filing_category(planner: &dyn RefinementPlanner, memory: &Memory) -> Category {
     find_suggestion(planner, memory).unwrap_or(DEFAULT_CATEGORY)
 }
 

@@ -10,12 +10,13 @@ use axum::routing::get;
 use memory_core::{Code, PlannedAction, PlannedRefinement};
 
 use super::inbox_item::{BulkForm, ItemHead, MAX_HEADLINE};
+use crate::web::cached_views::EXPIRING_DAYS;
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::{Layout, NOTHING_SELECTED};
 use crate::web::markdown::render_markdown;
 use crate::web::request::{WebRequest, redirect_with_notice};
-use crate::web::state::{EXPIRING_DAYS, WebState};
+use crate::web::state::WebState;
 
 /// The path of the page.
 const PATH: &str = "/inbox/plan";
@@ -134,7 +135,7 @@ const MAX_REJECTED: usize = 2_000;
 async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let work = request.plan()?;
+            let work = request.web.plan()?;
             let (plan, expiring) = (&work.refinements, &work.expiring);
             let host = &request.web.config.host;
             let rejected: HashSet<String> = host.rejected_suggestions().into_iter().collect();
@@ -179,20 +180,32 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
+/// Remembers that the person rejected the suggestions with these keys.
+pub(super) fn reject_suggestions(request: &WebRequest, keys: &[String]) -> Result<(), PageError> {
+    let host = &request.web.config.host;
+    let mut rejected = host.rejected_suggestions();
+    rejected.retain(|known| !keys.contains(known));
+    rejected.extend_from_slice(keys);
+    rejected.drain(..rejected.len().saturating_sub(MAX_REJECTED));
+    host.store_rejected_suggestions(&rejected)?;
+    Ok(())
+}
+
 /// Accepts or rejects the suggestions of the fields `key`, or shows the rejected ones again.
 async fn decide(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let keys: Vec<String> = request.form.all("key").map(str::to_owned).collect();
             let (action, host) = (request.form.get("action"), &request.web.config.host);
+            let next = request.form.text("next").unwrap_or(PATH);
             if keys.is_empty() && action != "restore" {
-                return Ok(redirect_with_notice(PATH, NOTHING_SELECTED));
+                return Ok(redirect_with_notice(next, NOTHING_SELECTED));
             }
             match action {
                 "accept" => {
                     let result = host.planner(request.services.clone()).apply(&keys)?;
                     let path = if result.skipped == 0 {
-                        PATH.to_owned()
+                        next.to_owned()
                     } else {
                         format!("{PATH}?skipped={}", result.skipped)
                     };
@@ -208,12 +221,8 @@ async fn decide(request: WebRequest) -> Response {
                     Ok(request.redirect_after(&path, &operations))
                 }
                 "reject" => {
-                    let mut rejected = host.rejected_suggestions();
-                    rejected.retain(|known| !keys.contains(known));
-                    rejected.extend(keys);
-                    rejected.drain(..rejected.len().saturating_sub(MAX_REJECTED));
-                    host.store_rejected_suggestions(&rejected)?;
-                    Ok(request.redirect_after(PATH, &[]))
+                    reject_suggestions(request, &keys)?;
+                    Ok(request.redirect_after(next, &[]))
                 }
                 "restore" => {
                     host.store_rejected_suggestions(&[])?;

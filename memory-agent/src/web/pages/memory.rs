@@ -397,7 +397,10 @@ async fn change_pin(Path(id): Path<String>, request: WebRequest) -> Response {
                 unpin
             };
             let stored = change(&request.services, &id)?;
-            Ok(redirect_to(request, &before, &stored))
+            Ok(match request.form.text("next") {
+                Some(next) if before.stamp != stored.stamp => request.redirect(next),
+                _ => redirect_to(request, &before, &stored),
+            })
         })
         .await
 }

@@ -3,6 +3,7 @@
 mod activity;
 mod ask;
 mod assistants;
+mod agent_summary;
 mod banks;
 mod charts;
 mod conversations;
@@ -15,6 +16,7 @@ mod inbox;
 mod inbox_item;
 mod inbox_plan;
 mod instances;
+mod lookup;
 mod memories;
 mod memory;
 mod memory_filter;
@@ -23,6 +25,7 @@ mod merge;
 mod projects;
 mod reminders;
 mod sessions;
+mod today;
 mod topics;
 mod write;
 
@@ -37,6 +40,8 @@ use super::state::WebState;
 /// Returns the routes of all pages.
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
+        .merge(today::routes())
+        .merge(lookup::routes())
         .merge(memories::routes())
         .merge(memory::routes())
         .merge(merge::routes())

@@ -91,6 +91,8 @@ struct RemindersPage {
     next: String,
     snoozes: [(&'static str, &'static str); 4],
     degraded: Option<String>,
+    /// The text of a new reminder, which another page prepared.
+    text: String,
 }
 
 async fn show(request: WebRequest) -> Response {
@@ -171,6 +173,7 @@ async fn show(request: WebRequest) -> Response {
                 next: path(month.checked_add_months(Months::new(1))),
                 snoozes: SNOOZES,
                 degraded: all.degraded.as_deref().map(without_commands),
+                text: request.query.get("text").to_owned(),
             };
             Ok(render(&page))
         })

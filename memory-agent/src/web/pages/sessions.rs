@@ -1,16 +1,16 @@
 //! The sessions of agents: what each of them received and wrote.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
-    AgentSession, LogEntry, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError,
-    Verb, add_time, memory_at, parse_day, recalls, sessions, subtract_time,
+    AgentSession, Memory, MemoryId, RecallFilter, RecallRecord, RecalledId, StoreError, add_time,
+    memory_at, parse_day, recalls, sessions, subtract_time,
 };
 
 use crate::web::card::describe_parts;
@@ -145,94 +145,10 @@ struct SessionsPage {
     agents: Vec<(Label, String, bool)>,
     days: i64,
     pager: Pager,
-    today: Vec<AgentDay>,
-    /// The current day, for the links to its operations.
-    day: NaiveDate,
 }
 
-/// What an agent did on one day.
-struct AgentDay {
-    agent: Label,
-    /// The query that selects its operations of the day.
-    query: String,
-    questions: usize,
-    memories: usize,
-    written: usize,
-    proposed: usize,
-    /// The number of other changes.
-    changed: usize,
-    /// The last operations.
-    operations: Vec<OperationRow>,
-    more_operations: usize,
-}
-
-impl AgentDay {
-    /// Returns what each agent did since the start of `day`.
-    fn list(
-        request: &WebRequest,
-        day: NaiveDate,
-        agent: Option<&str>,
-    ) -> Result<Vec<Self>, PageError> {
-        let from = Some(request.zone().start_of_day(day));
-        let filter = RecallFilter {
-            agent: agent.map(str::to_owned),
-            from,
-            ..RecallFilter::default()
-        };
-        let mut agents = BTreeMap::<String, Vec<AgentSession>>::new();
-        for session in list_sessions(request, &filter)? {
-            agents
-                .entry(session.agent.clone())
-                .or_default()
-                .push(session);
-        }
-        agents
-            .iter()
-            .map(|(agent, sessions)| Self::new(request, day, agent, sessions))
-            .collect()
-    }
-
-    fn new(
-        request: &WebRequest,
-        day: NaiveDate,
-        agent: &str,
-        sessions: &[AgentSession],
-    ) -> Result<Self, PageError> {
-        let mut operations: Vec<&LogEntry> = sessions
-            .iter()
-            .flat_map(|session| &session.operations)
-            .collect();
-        operations.sort_by_key(|entry| std::cmp::Reverse(entry.operation.at));
-        let count = |verb: Verb| {
-            operations
-                .iter()
-                .filter(|entry| entry.operation.verb == verb)
-                .count()
-        };
-        let (written, proposed) = (count(Verb::Write), count(Verb::Propose));
-        Ok(Self {
-            agent: agent_label(agent),
-            query: encode_pairs([("by", agent), ("day", &day.to_string())]),
-            questions: sessions.iter().map(|session| session.queries.len()).sum(),
-            memories: sessions
-                .iter()
-                .flat_map(|session| &session.memories)
-                .collect::<BTreeSet<_>>()
-                .len(),
-            written,
-            proposed,
-            changed: operations.len() - written - proposed,
-            more_operations: operations.len().saturating_sub(MAX_SUMMARY),
-            operations: operations
-                .iter()
-                .take(MAX_SUMMARY)
-                .map(|entry| OperationRow::new(request, entry))
-                .collect::<Result<_, _>>()?,
-        })
-    }
-}
-
-fn agent_label(agent: &str) -> Label {
+/// Returns the label of the name of an agent.
+pub(super) fn agent_label(agent: &str) -> Label {
     Label::cut(
         if agent.is_empty() {
             "unknown agent"
@@ -265,7 +181,6 @@ async fn show(request: WebRequest) -> Response {
                 (agent.is_none() || is_selected(&session.agent))
                     && project.is_none_or(|own| session.project.as_deref() == Some(own))
             });
-            let today = request.local(now).date_naive();
             let page = Pager::page(request);
             let page = SessionsPage {
                 layout: request.layout("Sessions"),
@@ -275,7 +190,6 @@ async fn show(request: WebRequest) -> Response {
                     .take(PAGE)
                     .map(|session| AgentSessionView::new(request, session))
                     .collect::<Result<_, _>>()?,
-                today: AgentDay::list(request, today, agent.as_deref())?,
                 agents: agents
                     .into_iter()
                     .filter(|name| !name.is_empty())
@@ -285,13 +199,13 @@ async fn show(request: WebRequest) -> Response {
                 project: project.map(|project| (Label::cut(project, 60), project.to_owned())),
                 days: DAYS,
                 pager: Pager::new(request, page, PAGE, found.len() as u64),
-                day: today,
             };
             Ok(render(&page))
         })
         .await
 }
 
+/// Returns the sessions of agents that `filter` selects, the latest first.
 pub(super) fn list_sessions(
     request: &WebRequest,
     filter: &RecallFilter,

@@ -407,3 +407,47 @@ fn attributes_are_explained() {
         assert!(page.contains(text), "{text} is missing in {page}");
     }
 }
+
+#[test]
+fn similar_memories_and_previews_of_links_show_the_start_of_a_memory() {
+    let server = WebTestServer::start();
+    let id = server.write(Draft::new("The ferry <leaves> at seven\nfrom the old pier"));
+    let other = server.write(Draft::new("The ferry returns at nine"));
+    let page = server.get(&format!("/memories/{id}")).body;
+    assert!(
+        page.contains(&format!("<a href=\"/memories/{id}/similar\">")),
+        "{page}"
+    );
+    let uses = || {
+        server
+            .services
+            .store
+            .get_by(&id)
+            .unwrap()
+            .memory
+            .access_count
+    };
+    let before = uses();
+    let page = server.get(&format!("/memories/{other}/similar")).body;
+    assert!(
+        page.contains("The ferry &lt;leaves&gt; at seven") && page.contains("similar</span>"),
+        "{page}"
+    );
+    let page = server.get(&format!("/memories/{id}/preview")).body;
+    assert!(
+        page.contains("id=\"preview\"")
+            && page.contains("The ferry &lt;leaves&gt; at seven")
+            && page.contains("from the old pier"),
+        "{page}"
+    );
+    assert_eq!(server.get("/memories/00000000/preview").status, 404);
+    let page = server.get("/find?q=ferry").body;
+    assert_eq!(
+        page.matches("<li><a href=\"/memories/").count(),
+        2,
+        "{page}"
+    );
+    assert!(page.contains("&lt;leaves&gt;"));
+    assert_eq!(server.get("/find?q=").status, 200);
+    assert_eq!(uses(), before, "to look at a link is no use");
+}

@@ -14,4 +14,5 @@ mod projects;
 mod reminders;
 mod security;
 pub(crate) mod server;
+mod today;
 mod write;

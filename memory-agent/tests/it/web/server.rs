@@ -11,7 +11,7 @@ use memory_agent::web::{AssistantHost, SignInCodes, WebHost, WebServerConfig, se
 use memory_core::chrono::{NaiveDate, TimeDelta};
 use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
-use memory_core::testing::{FakeConversations, FakeMeter, FakeRecallLedger, services};
+use memory_core::testing::{FakeClock, FakeConversations, FakeMeter, FakeRecallLedger, services};
 use memory_core::{
     AppliedRefinement, Budget, Category, Draft, ExpiringMemory, Filter, LlmUsage, MemStore, Memory,
     MemoryId, Meter, Neighbour, NeighbourFinder, NeighbourRelation, PageRequest, Phase,
@@ -32,11 +32,12 @@ struct FakeHost {
     services: Services,
     conversations: Arc<FakeConversations>,
     rejected: Mutex<Vec<String>>,
+    start_page: Mutex<String>,
     plans: Arc<AtomicUsize>,
     assistants: Arc<FakeAssistants>,
 }
 
-/// Takes the memories with a word of another one as related to it.
+/// Takes the memories with a word of another one as related to it. A text with `contrary` contradicts them.
 #[derive(Debug)]
 struct WordNeighbours;
 
@@ -54,7 +55,11 @@ impl NeighbourFinder for WordNeighbours {
             .map(|hit| hit.stored.memory)
             .filter(|other| other.id != memory.id);
         let neighbour = |other: Memory| Neighbour {
-            relation: NeighbourRelation::Related,
+            relation: if memory.content.contains("contrary") {
+                NeighbourRelation::Contradicts
+            } else {
+                NeighbourRelation::Related
+            },
             id: other.id,
             text: other.content,
         };
@@ -62,7 +67,7 @@ impl NeighbourFinder for WordNeighbours {
     }
 }
 
-/// Suggests to file each note of the inbox under `knowledge`.
+/// Suggests to file each note of the inbox under `knowledge`, and to merge notes under `knowledge` with the word `twin`.
 #[derive(Debug)]
 struct FakePlanner(Services, Arc<AtomicUsize>);
 
@@ -83,7 +88,27 @@ impl RefinementPlanner for FakePlanner {
                 reason: "the test says so".into(),
             },
         };
-        Ok(notes.into_iter().map(row).collect())
+        let twins = Filter {
+            category: Some(Category::Knowledge),
+            ..Filter::default()
+        };
+        let mut twins = list(&self.0, &twins, &PageRequest::default())?.memories;
+        twins.retain(|own| own.memory.content.contains("twin"));
+        let merge = twins.split_first().filter(|(_, rest)| !rest.is_empty());
+        let merge = merge.map(|(kept, rest)| PlannedRefinement {
+            key: format!("merge-{}", kept.memory.id),
+            memory: kept.memory.id,
+            headline: kept.memory.headline().to_owned(),
+            action: PlannedAction::Merge {
+                duplicates: rest
+                    .iter()
+                    .map(|own| (own.memory.id, own.memory.headline().to_owned()))
+                    .collect(),
+                added: Vec::new(),
+                content: kept.memory.content.clone(),
+            },
+        });
+        Ok(notes.into_iter().map(row).chain(merge).collect())
     }
 
     fn apply(&self, keys: &[String]) -> Result<AppliedRefinement, StoreError> {
@@ -182,6 +207,15 @@ impl WebHost for FakeHost {
         Ok(())
     }
 
+    fn start_page_state(&self) -> String {
+        self.start_page.lock().expect("no panic").clone()
+    }
+
+    fn store_start_page_state(&self, state: &str) -> Result<(), ToolError> {
+        state.clone_into(&mut self.start_page.lock().expect("no panic"));
+        Ok(())
+    }
+
     fn doctor(&self) -> Result<Value, ToolError> {
         Ok(json!({ "checked": 0, "healthy": true, "findings": [] }))
     }
@@ -204,6 +238,7 @@ pub(crate) struct WebTestServer {
     pub(crate) place: SocketAddr,
     /// The services, for preparing and checking the memories.
     pub(crate) services: Services,
+    pub(crate) clock: Arc<FakeClock>,
     pub(crate) recalls: Arc<FakeRecallLedger>,
     pub(crate) conversations: Arc<FakeConversations>,
     /// The number of plans that were made.
@@ -219,7 +254,9 @@ pub(crate) struct WebTestServer {
 impl WebTestServer {
     /// Starts a server with an empty home, and signs in.
     pub(crate) fn start() -> Self {
+        let clock = Arc::new(FakeClock::default());
         let services = Services {
+            clock: clock.clone(),
             neighbour_finder: Some(Arc::new(WordNeighbours)),
             ..services(Arc::new(MemStore::default()))
         };
@@ -254,6 +291,7 @@ impl WebTestServer {
                 services: services.clone(),
                 conversations: Arc::clone(&conversations),
                 rejected: Mutex::default(),
+                start_page: Mutex::default(),
                 plans: Arc::clone(&plans),
                 assistants: Arc::clone(&assistants),
             }),
@@ -276,6 +314,7 @@ impl WebTestServer {
         let mut server = Self {
             place,
             services,
+            clock,
             recalls,
             conversations,
             plans,

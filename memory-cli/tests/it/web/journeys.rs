@@ -53,10 +53,7 @@ fn link(id: &str) -> String {
 #[test]
 fn a_memory_is_found_by_words_and_facets_with_the_reason() {
     travel(|home, page| {
-        assert_eq!(
-            (page.text("h1"), page.address().as_str()),
-            ("Memories".to_owned(), "/memories")
-        );
+        home.open(page, "/memories");
         page.fill("#search", "ferry island");
         if page.can_run_scripts {
             page.wait_for(&link(FERRY));
@@ -282,6 +279,7 @@ fn the_write_of_an_agent_appears_without_a_reload_and_moves_nothing_under_the_po
             &[json!({ "name": "memory_write", "params": { "content": text } })],
         );
     };
+    home.open(&page, "/memories");
     page.hover(".site-header");
     write("The lighthouse is white");
     page.wait_for_text("#results", "The lighthouse is white");
@@ -294,9 +292,72 @@ fn the_write_of_an_agent_appears_without_a_reload_and_moves_nothing_under_the_po
     page.wait_for_text("#results", "The lighthouse is red");
     assert_eq!(
         page.events("Page.loadEventFired").len(),
-        2,
+        3,
         "nothing was reloaded"
     );
+}
+
+#[test]
+fn the_start_page_is_decided_with_one_key_each() {
+    travel(|home, page| {
+        assert_eq!(
+            (page.text("h1"), page.address().as_str()),
+            ("Today".to_owned(), "/today")
+        );
+        let waiting = page.text("#proposals");
+        if page.can_run_scripts {
+            while page.count(".is-selected button >> Accept") == 0 {
+                page.press("j");
+            }
+            page.load(|| page.press("a"));
+        } else {
+            page.follow("main button >> Accept");
+        }
+        assert_ne!(page.text("main"), waiting);
+        assert_eq!(page.address().split('?').next(), Some("/today"));
+        page.follow(".undo-bar button");
+        assert_eq!(page.text("#proposals"), waiting);
+        home.open(page, "/today");
+    });
+}
+
+#[test]
+fn the_palette_the_keys_and_the_previews_need_no_mouse() {
+    travel(|home, page| {
+        if !page.can_run_scripts {
+            return;
+        }
+        home.open(page, "/today");
+        let open = || {
+            page.evaluate(
+                "document.dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, bubbles: true }))",
+            );
+            page.wait_for("dialog.palette input");
+        };
+        open();
+        page.fill("dialog.palette input", "ferry");
+        page.wait_for_text("#palette-list", "The ferry");
+        page.wait_for_text("#palette-list", "Write “ferry”");
+        page.press("Escape");
+        assert_eq!(page.count("dialog"), 0);
+        open();
+        page.fill("dialog.palette input", "remin");
+        page.load(|| page.press("Enter"));
+        assert_eq!(page.address(), "/reminders");
+        page.press("?");
+        page.wait_for_text("dialog.keys", "Command palette");
+        page.wait_for_text("dialog.keys", "g t");
+        page.press("Escape");
+        page.press("g");
+        page.load(|| page.press("m"));
+        assert_eq!(page.address(), "/memories");
+        home.open(page, &format!("/memories/{FERRY}"));
+        page.hover(&format!("article a[href=\"/memories/{HARBOUR}\"]"));
+        page.wait_for("#preview");
+        page.press("Escape");
+        assert_eq!(page.count("#preview"), 0);
+        page.wait_for("[data-part] :not(a[href$=similar])");
+    });
 }
 
 /// Returns the texts of the proposals that wait in the inbox.

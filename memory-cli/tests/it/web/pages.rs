@@ -14,6 +14,7 @@ use super::http_client::PlainSession;
 fn pages() -> Vec<(&'static str, String)> {
     let id = |digit: char| format!("00000000-0000-4000-8000-00000000000{digit}");
     vec![
+        ("today", "/today".into()),
         ("memories", "/memories".into()),
         ("memories-search", "/memories?q=ferry".into()),
         (
@@ -30,6 +31,7 @@ fn pages() -> Vec<(&'static str, String)> {
         ("memory-hebrew", format!("/memories/{}", id('a'))),
         ("memory-empty-title", format!("/memories/{}", id('d'))),
         ("memory-long", format!("/memories/{}", id('f'))),
+        ("memory-similar", format!("/memories/{FERRY}/similar")),
         ("memory-edit", format!("/memories/{RELEASE}/edit")),
         ("inbox", "/inbox".into()),
         ("reminders", "/reminders".into()),
@@ -242,7 +244,7 @@ fn the_first_page_with_its_assets_has_less_than_100_kilobytes() {
     // Another page of the browser has an empty cache.
     let page = browser.open_page(DESKTOP);
     page.set_cookie(&first.cookies()[0]);
-    home.open(&page, "/memories");
+    home.open(&page, "/today");
     page.wait_for("main");
     let size = page.received_bytes();
     assert!(
