@@ -448,6 +448,5 @@ fn similar_memories_and_previews_of_links_show_the_start_of_a_memory() {
         "{page}"
     );
     assert!(page.contains("&lt;leaves&gt;"));
-    assert_eq!(server.get("/find?q=").status, 200);
     assert_eq!(uses(), before, "to look at a link is no use");
 }

@@ -331,5 +331,5 @@ fn a_change_of_another_process_is_an_event() {
         lines.any(|line| line == "event: change"),
         "the stream ended without an event"
     );
-    assert_eq!(lines.next().as_deref(), Some("data: 1"));
+    assert_eq!(lines.next().as_deref(), Some("data: 1 0"));
 }
