@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     Category, ExpiringMemory, Filter, HomeSection, ListOrder, MemoryMap, PageRequest, Phase,
-    PlannedRefinement, ProposalFilter, StoreError, list, memory_map,
+    PlannedRefinement, ProposalFilter, StoreError, add_time, list, memory_map,
 };
 use tokio::runtime::Handle;
 
@@ -27,6 +27,9 @@ pub(super) const EXPIRING_DAYS: i64 = 7;
 
 /// Time for which a page waits for the daily review. That of a small home is ready by then.
 const REVIEW_TIMEOUT: Duration = Duration::from_millis(15);
+
+/// The pause after a daily review, as a multiple of its duration. That of a large home takes seconds of a processor.
+const REVIEW_PAUSE: i32 = 20;
 
 /// The plan of automatic work.
 #[derive(Debug)]
@@ -49,6 +52,8 @@ pub(super) struct DailyReview {
 pub(super) struct CachedViews {
     plan: CachedView<PlannedWork>,
     review: CachedView<DailyReview>,
+    /// The time before which no other daily review is made.
+    next_review: Mutex<DateTime<Utc>>,
     /// The number of daily reviews that were made.
     reviews: AtomicU64,
     /// The number of items in the inbox at a change mark.
@@ -148,6 +153,8 @@ impl WebState {
             conflicts: find_conflicts(services)?,
         };
         view.store(mark, now, review);
+        let end = services.clock.now();
+        *lock(&self.views.next_review) = add_time(end, (end - now) * REVIEW_PAUSE);
         self.views.reviews.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -160,8 +167,12 @@ impl WebRequest {
     pub(super) fn last_review(&self) -> Option<Arc<DailyReview>> {
         let mark = self.web.config.host.change_mark();
         let view = &self.web.views.review;
-        if let Some(review) = view.current(&mark, self.services.clock.now()) {
+        let now = self.services.clock.now();
+        if let Some(review) = view.current(&mark, now) {
             return Some(review);
+        }
+        if now < *lock(&self.web.views.next_review) {
+            return view.last();
         }
         let (sender, made) = sync_channel(1);
         let web = Arc::clone(&self.web);
