@@ -1,7 +1,7 @@
 // Parts of pages that are loaded later, and previews of links to memories, while the pointer or the focus is on them.
 
 /** Time on a link after which its preview is shown, and time after which it is hidden, in milliseconds. */
-const [PREVIEW_DELAY, PREVIEW_END] = [300, 150];
+const [LINK_DELAY, LINK_END] = [300, 150];
 
 /** The path of the page of a memory. */
 const MEMORY_PATH = /^\/memories\/[0-9a-f-]{36}$/;
@@ -43,13 +43,13 @@ function planPreview(target, delay) {
   clearTimeout(previewTimer);
   if (preview?.contains(target)) return;
   const link = findMemoryLink(target);
-  if (!link) previewTimer = setTimeout(hidePreview, PREVIEW_END);
+  if (!link) previewTimer = setTimeout(hidePreview, LINK_END);
   else if (link !== previewedLink) previewTimer = setTimeout(() => showPreview(link), delay);
 }
 
 // A finger has no place to rest on.
-document.addEventListener("pointerover", (event) => event.pointerType === "mouse" && planPreview(event.target, PREVIEW_DELAY));
-document.addEventListener("focusin", (event) => planPreview(event.target.matches(":focus-visible") ? event.target : null, PREVIEW_DELAY));
+document.addEventListener("pointerover", (event) => event.pointerType === "mouse" && planPreview(event.target, LINK_DELAY));
+document.addEventListener("focusin", (event) => planPreview(event.target.matches(":focus-visible") ? event.target : null, LINK_DELAY));
 document.addEventListener("focusout", () => planPreview(null, 0));
 document.addEventListener("keydown", (event) => event.key === "Escape" && hidePreview());
 addEventListener("scroll", hidePreview, { passive: true });
