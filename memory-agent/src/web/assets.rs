@@ -27,7 +27,7 @@ const SCRIPT: Asset = Asset {
     text: concat!(
         include_str!("../../assets/app.js"),
         include_str!("../../assets/forms.js"),
-        include_str!("../../assets/graph.js")
+        include_str!("../../assets/graph.js"),
         include_str!("../../assets/palette.js"),
         include_str!("../../assets/preview.js"),
     ),

@@ -1,9 +1,9 @@
 //! The pages. Each module has the routes, the handlers and the templates of one section.
 
 mod activity;
+mod agent_summary;
 mod ask;
 mod assistants;
-mod agent_summary;
 mod banks;
 mod charts;
 mod conversations;
