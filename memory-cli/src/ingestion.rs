@@ -35,6 +35,8 @@ pub(crate) struct Ingestion {
     settings: Arc<Settings>,
     /// Whether the person trusts the files.
     is_trusting: bool,
+    /// The temporary folder of the files, which is no part of their names.
+    upload: Option<PathBuf>,
     /// Draws facts from conversations, if that is requested.
     extractor: Option<ModelFactExtractor>,
 }
@@ -64,6 +66,7 @@ impl Ingestion {
             projects: HomeProjects::new(settings),
             settings: Arc::clone(settings),
             is_trusting: false,
+            upload: None,
             extractor: None,
         })
     }
@@ -74,6 +77,11 @@ impl Ingestion {
             is_trusting,
             ..self
         }
+    }
+
+    /// Sets the temporary folder of the files, so that the same files in another one are the same notes.
+    pub(crate) fn from_upload(self, upload: Option<PathBuf>) -> Self {
+        Self { upload, ..self }
     }
 
     /// Returns the ingestion with a language model that draws facts from conversations.
@@ -111,6 +119,10 @@ impl Ingestion {
             states_folders: [SourceName::Claude, SourceName::Codex].contains(&source),
             is_own_place: self.is_trusting || self.is_own_place(source, path),
             is_trusting: self.is_trusting,
+            upload: self
+                .upload
+                .as_ref()
+                .and_then(|folder| folder.canonicalize().ok()),
         };
         let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
         let options = IngestOptions {
@@ -174,6 +186,8 @@ struct SourceInProjects<'p> {
     is_own_place: bool,
     /// Whether the person trusts the files.
     is_trusting: bool,
+    /// The temporary folder of the files.
+    upload: Option<PathBuf>,
 }
 
 /// The names of projects in a source with their folders, and the names of their scopes here.
@@ -243,6 +257,11 @@ impl Source for SourceInProjects<'_> {
         let mut is_told = false;
         // Returns the reason why the note is left out, if it is.
         let mut place = move |note: &mut NoteItem| -> Option<String> {
+            if let (Some(upload), Some(origin)) = (&self.upload, &mut note.draft.origin)
+                && let Ok(below) = Path::new(&origin.root).strip_prefix(upload)
+            {
+                origin.root = Path::new("upload").join(below).display().to_string();
+            }
             if let Some(plain) = note.unrestored.take().filter(|_| !self.is_trusting) {
                 if let Some(id) = note.id.filter(|id| self.services.store.get(id).is_ok()) {
                     return Some(format!(

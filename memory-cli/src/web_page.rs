@@ -2,20 +2,25 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
-use memory_agent::web::{AssistantHost, SignInCodes, WebHost, WebServerConfig};
+use memory_agent::web::{
+    AssistantHost, ExportDownload, ExportRequest, ImportOutcome, ImportRequest, SettingsOverview,
+    SignInCodes, WebHost, WebServerConfig,
+};
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    Code, Embedder, RecallLedger, RefinementPlanner, Services, ToolError, Usage, usage,
+    Code, Embedder, Progress, RecallLedger, RefinementPlanner, Services, ToolError, Usage, usage,
 };
 use memory_dream::DreamTask;
 use memory_store::conversation::ConversationFolder;
+use memory_store::system::private_temp_folder;
 use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile, StartPageFile};
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::banks;
 use crate::conversations;
@@ -24,6 +29,9 @@ use crate::failure::Failure;
 use crate::home::{Home, PendingPage};
 use crate::instances;
 use crate::language_model;
+use crate::page_export;
+use crate::page_import;
+use crate::page_settings;
 use crate::reranking;
 use crate::status::StatusSnapshot;
 use crate::topics;
@@ -206,8 +214,46 @@ impl WebHost for PageHost {
         Ok(StatusSnapshot::of(&self.home)?.to_json())
     }
 
-    fn settings(&self) -> Result<Value, ToolError> {
-        Ok(self.home.settings.to_json())
+    fn upload_folder(&self) -> Result<TempDir, ToolError> {
+        private_temp_folder(&std::env::temp_dir(), "memory-upload-")
+            .map_err(Failure::file("create a folder for the files"))
+            .map_err(|error| tool_error(&error))
+    }
+
+    fn absolute_path(&self, path: &str) -> PathBuf {
+        let environment = &self.home.settings.environment;
+        environment.absolute_path(Path::new(path))
+    }
+
+    fn import_formats(&self) -> Vec<(String, String)> {
+        page_import::formats()
+    }
+
+    fn import(
+        &self,
+        services: &Services,
+        request: &ImportRequest,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<ImportOutcome, ToolError> {
+        page_import::import(&self.home, services, request, progress)
+            .map_err(|failure| page_error(&failure))
+    }
+
+    fn export_formats(&self) -> Vec<(String, String)> {
+        page_export::formats()
+    }
+
+    fn export(&self, request: &ExportRequest) -> Result<ExportDownload, ToolError> {
+        page_export::export(&self.home, request).map_err(|failure| page_error(&failure))
+    }
+
+    fn settings(&self) -> Result<SettingsOverview, ToolError> {
+        let settings = page_settings::overview(&self.home.settings);
+        settings.map_err(|error| page_error(&error.into()))
+    }
+
+    fn change_setting(&self, key: &str, value: &str) -> Result<(), ToolError> {
+        page_settings::change(&self.home.settings, key, value)
     }
 
     fn assistant_host(&self) -> &dyn AssistantHost {
@@ -221,6 +267,16 @@ fn modification_time(folder: &Path) -> u128 {
     modified
         .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
         .map_or(0, |time| time.as_nanos())
+}
+
+/// Returns an error with its next step, unless that is a command.
+fn page_error(error: &Failure) -> ToolError {
+    let hint = error.hint().filter(|hint| !hint.contains('`'));
+    ToolError::new(
+        error.core_code(),
+        memory_core::text::format_error_chain(error),
+        hint,
+    )
 }
 
 fn tool_error(error: &Failure) -> ToolError {

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::http::Request;
 use axum::http::header::EXPECT;
+use axum::http::{Extensions, Request};
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::{Instant, Sleep, sleep};
 
@@ -43,6 +43,13 @@ const MAX_DRAINED: usize = 16 << 20;
 
 /// The time that a received KiB of an upload adds: a client must send 16 KiB per second.
 const TIME_PER_KIB: Duration = Duration::from_micros(62_500);
+
+/// Lets the body of a request with these extensions take longer, see [`ClientBody::allow_upload`].
+pub(crate) fn allow_upload(extensions: &Extensions) {
+    if let Some(body) = extensions.get::<ClientBody>() {
+        body.allow_upload();
+    }
+}
 
 /// The error of a body that was not received in time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]

@@ -56,6 +56,7 @@ pub use auth::{AccessRules, AccessToken, PrincipalRules};
 pub(crate) use auth::{AuthState, ClientConnection, check_access, principal_token};
 pub(crate) use body_reader::BodyBudget;
 pub use body_reader::HttpLimits;
+pub(crate) use client_body::allow_upload;
 pub use cors::{AllowedOrigins, WebOrigin, WebOriginError};
 pub use openapi::openapi;
 #[cfg(feature = "testing")]

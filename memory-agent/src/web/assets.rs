@@ -30,6 +30,7 @@ const SCRIPT: Asset = Asset {
         include_str!("../../assets/graph.js"),
         include_str!("../../assets/palette.js"),
         include_str!("../../assets/preview.js"),
+        include_str!("../../assets/import.js"),
     ),
 };
 const ICON: Asset = Asset {

@@ -214,7 +214,7 @@ impl IntoResponse for PageError {
 }
 
 /// Returns a message as HTML. Commands and values in it are between backticks.
-fn with_code(message: &str) -> SafeHtml {
+pub(super) fn with_code(message: &str) -> SafeHtml {
     let mut html = String::new();
     for (number, part) in message.split('`').enumerate() {
         if 0 < number {

@@ -1,5 +1,6 @@
 //! A stream of server-sent events that reports operations of all processes.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -39,7 +40,7 @@ pub(super) async fn stream(request: WebRequest) -> Response {
             () = web.end.cancelled() => {}
         }
     });
-    let mut response = Response::new(Body::new(EventBody(receiver)));
+    let mut response = Response::new(Body::new(ChannelBody(receiver)));
     response
         .headers_mut()
         .insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -50,7 +51,7 @@ async fn send_changes(
     web: &Arc<WebState>,
     session: &WebSession,
     since: String,
-    sender: &mpsc::Sender<Bytes>,
+    sender: &mpsc::Sender<io::Result<Bytes>>,
 ) {
     let (mut last, mut checks) = (since, 0);
     while web.sessions.is_active(session, Instant::now()) {
@@ -70,19 +71,19 @@ async fn send_changes(
             Bytes::from(format!("event: change\ndata: {mark}\n\n"))
         };
         (last, checks) = (mark, 0);
-        if sender.send(event).await.is_err() {
+        if sender.send(Ok(event)).await.is_err() {
             return;
         }
         sleep(INTERVAL).await;
     }
 }
 
-/// A response body of events.
-struct EventBody(mpsc::Receiver<Bytes>);
+/// A response body of parts that are sent while they are made; an error ends it early.
+pub(super) struct ChannelBody(pub(super) mpsc::Receiver<io::Result<Bytes>>);
 
-impl HttpBody for EventBody {
+impl HttpBody for ChannelBody {
     type Data = Bytes;
-    type Error = std::convert::Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
@@ -90,6 +91,6 @@ impl HttpBody for EventBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
         self.0
             .poll_recv(context)
-            .map(|event| event.map(|event| Ok(Frame::data(event))))
+            .map(|part| part.map(|part| part.map(Frame::data)))
     }
 }

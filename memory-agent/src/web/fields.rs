@@ -25,6 +25,11 @@ impl Fields {
         )
     }
 
+    /// Returns one field.
+    pub(super) fn of(name: &str, value: &str) -> Self {
+        Self(vec![(name.to_owned(), value.to_owned())])
+    }
+
     /// Returns the first value of a field; empty if it is missing.
     pub(crate) fn get(&self, name: &str) -> &str {
         self.all(name).next().unwrap_or_default()

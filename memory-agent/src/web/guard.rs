@@ -24,13 +24,14 @@ use super::sessions::WebSession;
 use super::sign_in::{self, SignedIn, sign_in_to_send};
 use super::state::{MAX_FORM, WebState};
 use super::unsent_form::{UnsentForm, confirm};
+use super::upload::{UPLOAD_PATH, Upload, UploadSlot};
 use crate::http::{ClientConnection, check_access, principal_token};
 
 /// The media type of forms.
 const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Field of every form with the token of the session.
-const CSRF: &str = "csrf";
+pub(super) const CSRF: &str = "csrf";
 
 /// The headers of all responses.
 ///
@@ -236,7 +237,7 @@ async fn admit(
     let mut sent = None;
     if !is_safe {
         let path = request.uri().path().to_owned();
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
         let form = match parts
             .headers
             .get(CONTENT_TYPE)
@@ -255,12 +256,15 @@ async fn admit(
                     .map_err(|error| refuse(error.0.into()))?;
                 Fields::parse(&String::from_utf8_lossy(&body.bytes))
             }
+            // Files are not read before the token, which is their first field.
+            Some(_) if parts.uri.path() == UPLOAD_PATH => {
+                let opened = Upload::open(&parts, body).await.ok_or_else(no_form);
+                let (upload, token) = opened.and_then(|opened| opened).map_err(refuse)?;
+                parts.extensions.insert(UploadSlot::new(upload));
+                Fields::of(CSRF, &token)
+            }
             _ => {
-                return Err(refuse(PageError::new(
-                    Code::InvalidInput,
-                    "the request is not a form",
-                    "Use the forms of the page.",
-                )));
+                return Err(refuse(no_form()));
             }
         };
         // The sign-in form has no session yet; its secret is the code.
@@ -271,7 +275,9 @@ async fn admit(
                     .iter()
                     .map(|page| (FORM_PAGE, page.as_str()))
                     .filter(|_| form.text(FORM_PAGE).is_none());
-                UnsentForm::new(&path, &form.pairs().chain(fields).collect())
+                // Files are not carried on: the person chooses them again.
+                let form = UnsentForm::new(&path, &form.pairs().chain(fields).collect());
+                form.filter(|_| path != UPLOAD_PATH)
             };
             let Some(session) = &session else {
                 return Err(Box::new(sign_in_to_send(unsent())));
@@ -302,6 +308,14 @@ async fn admit(
         request.extensions_mut().insert::<Arc<WebSession>>(session);
     }
     Ok((request, sent))
+}
+
+fn no_form() -> PageError {
+    PageError::new(
+        Code::InvalidInput,
+        "the request is not a form",
+        "Use the forms of the page.",
+    )
 }
 
 /// Returns the values of all cookies with a name.

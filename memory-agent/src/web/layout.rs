@@ -40,7 +40,12 @@ pub(crate) const NAVIGATION: [&[Section]; 4] = [
         section("/conversations", "Conversations"),
         section("/instances", "Instances"),
     ],
-    &[section("/health", "Health")],
+    &[
+        section("/import", "Import"),
+        section("/export", "Export"),
+        section("/settings", "Settings"),
+        section("/health", "Health"),
+    ],
 ];
 
 impl Section {

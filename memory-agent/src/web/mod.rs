@@ -26,7 +26,10 @@
 //! | `GET /activity`, `GET /activity/OPERATION` | all operations, the year |
 //! | `GET /sessions`, `GET /sessions/show` | what agents received and wrote |
 //! | `GET /topics`, `/banks`, `/conversations`, `/instances` and below | the other data, with forms to edit it |
-//! | `GET /health` | the check of all files, status and settings |
+//! | `GET /import`, `POST /import`, `/import/files`, `GET /import/ID`, `POST /import/ID` | the import of files: choice, outcome, progress |
+//! | `GET /export`, `GET /export/file` | the export of memories as a file |
+//! | `GET /settings`, `POST /settings`, `/settings/back` | the settings, and their change |
+//! | `GET /health` | the check of all files, and status |
 //! | `POST /undo` | undoes operations |
 //! | `GET /events` | a stream of server-sent events: one event after each change |
 //! | `GET /assets/HASH/NAME` | style sheet, script and icon |
@@ -50,6 +53,8 @@
 //!   URL and no log. The session is a cookie with `HttpOnly` and `SameSite=Strict`, and ends when it is idle.
 //! - Every request with a method other than GET and HEAD carries the CSRF token of its session. A form without it is continued only if a page of
 //!   this server sent it, and after the person saw its fields and entered a code, or confirmed it in a new session.
+//! - In the one form with files the token is the first part, and nothing after it is read if it is wrong. Files are stored below a new folder
+//!   of the user alone, under safe names.
 //! - `Content-Security-Policy` allows only own scripts, styles and images.
 //! - The text of memories is data: templates escape it, `Label` displays hidden characters, and rendered Markdown is restricted
 //!   to a list of elements and links.
@@ -68,9 +73,11 @@ mod diff;
 mod error;
 mod error_text;
 mod events;
+mod export_download;
 mod fields;
 mod guard;
 mod html;
+mod import_job;
 mod json_view;
 mod layout;
 mod markdown;
@@ -83,6 +90,7 @@ mod request;
 mod saved_searches;
 mod server;
 mod sessions;
+mod setting_fields;
 mod sign_in;
 mod state;
 #[cfg(test)]
@@ -91,11 +99,15 @@ mod time_label;
 mod undo;
 mod undo_offer;
 mod unsent_form;
+mod upload;
 
 pub use assistant_host::{
     Assistant, AssistantHost, Connection, ConnectionChange, ConnectionPlan, PlannedFile,
     ProjectRepositories,
 };
+pub use export_download::{ExportDownload, ExportRequest};
+pub use import_job::{ImportOutcome, ImportReport, ImportRequest, ImportedFiles};
 pub use server::serve_web;
 pub use sessions::SignInCodes;
+pub use setting_fields::{SettingField, SettingGroup, SettingKind, SettingsOverview};
 pub use state::{WebHost, WebServerConfig};

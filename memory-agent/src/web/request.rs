@@ -42,7 +42,7 @@ pub(crate) struct WebRequest {
 }
 
 /// Field of the query with the ids of the operations that the previous request made.
-const DONE: &str = "done";
+pub(super) const DONE: &str = "done";
 
 /// Field of the query with the reason why the previous request changed nothing.
 const NOTICE: &str = "notice";
@@ -168,6 +168,12 @@ impl WebRequest {
             instances: &instances,
             conversations,
         })?)
+    }
+
+    /// Returns a function that lists the operations which the services of the request have made so far.
+    pub(super) fn operations(&self) -> impl Fn() -> Vec<OperationId> + Send + use<> {
+        let ids = Arc::clone(&self.ids);
+        move || ids.operations()
     }
 
     /// Returns a time in the zone of the user.

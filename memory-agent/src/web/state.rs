@@ -1,7 +1,8 @@
 //! The configuration of the page, and the state that all handlers share.
 
 use std::fmt::Debug;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chrono::NaiveDate;
@@ -9,16 +10,21 @@ use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    Category, LocalTime, MemoryMap, RecallLedger, RefinementPlanner, Services, ToolError, Usage,
+    Category, LocalTime, MemoryMap, Progress, RecallLedger, RefinementPlanner, Services, ToolError,
+    Usage,
 };
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::assistant_host::AssistantHost;
 use super::cached_views::{CachedViews, MarkCache};
+use super::export_download::{ExportDownload, ExportRequest};
+use super::import_job::{ImportJobs, ImportOutcome, ImportRequest};
 use super::pages::ChartNumbers;
 use super::sessions::{SignInCodes, WebSessions};
+use super::setting_fields::SettingsOverview;
 use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
 use crate::instance::OpenInstances;
 
@@ -113,11 +119,49 @@ pub trait WebHost: Debug + Send + Sync {
     /// If the home cannot be read.
     fn status(&self) -> Result<Value, ToolError>;
 
-    /// Returns the output of `memory config list`, as JSON.
+    /// Creates an empty folder for files of an upload, to which only this user has access.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
+    fn upload_folder(&self) -> Result<TempDir, ToolError>;
+
+    /// Returns the absolute path of what a person types; a leading `~` is the home folder of the user.
+    fn absolute_path(&self, path: &str) -> PathBuf;
+
+    /// Returns the name and the title of each format of files that can be imported.
+    fn import_formats(&self) -> Vec<(String, String)>;
+
+    /// Imports files with `services`, as `memory import` does.
+    ///
+    /// # Errors
+    /// If the format is unknown, or the files cannot be read, or the memories cannot be written.
+    fn import(
+        &self,
+        services: &Services,
+        request: &ImportRequest,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<ImportOutcome, ToolError>;
+
+    /// Returns the name and the title of each format of exports.
+    fn export_formats(&self) -> Vec<(String, String)>;
+
+    /// Exports memories, as `memory export` does.
+    ///
+    /// # Errors
+    /// If the format is unknown, or the memories cannot be read.
+    fn export(&self, request: &ExportRequest) -> Result<ExportDownload, ToolError>;
+
+    /// Returns the settings as they are now.
     ///
     /// # Errors
     /// If the settings cannot be read.
-    fn settings(&self) -> Result<Value, ToolError>;
+    fn settings(&self) -> Result<SettingsOverview, ToolError>;
+
+    /// Changes a setting in its file; an empty value restores the default.
+    ///
+    /// # Errors
+    /// If the value is invalid, or the file cannot be changed.
+    fn change_setting(&self, key: &str, value: &str) -> Result<(), ToolError>;
 
     /// Returns the assistants and projects of the home.
     fn assistant_host(&self) -> &dyn AssistantHost;
@@ -133,6 +177,11 @@ pub(crate) struct WebState {
     pub(super) maps: MarkCache<Option<Category>, MemoryMap>,
     /// The numbers of the charts, by day.
     pub(super) charts: MarkCache<NaiveDate, ChartNumbers>,
+    /// The settings that were changed last, with the values that their file had before.
+    pub(super) former_settings: Mutex<Vec<(String, String)>>,
+    pub(super) imports: ImportJobs,
+    /// Held by the one upload that may be received at a time.
+    pub(super) upload: Arc<Semaphore>,
     pub(super) gate: Arc<AuthState>,
     pub(super) bodies: BodyBudget,
     /// Cancelled when the server stops; ends the event streams.
@@ -178,6 +227,9 @@ impl WebState {
             views: CachedViews::default(),
             maps: MarkCache::default(),
             charts: MarkCache::default(),
+            former_settings: Mutex::default(),
+            imports: ImportJobs::default(),
+            upload: Arc::new(Semaphore::new(1)),
             gate: Arc::new(AuthState::new(rules)),
             bodies: BodyBudget::new(limits()),
             end: CancellationToken::new(),

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use memory_core::secret::without_secrets;
@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::config::{
-    ConfigError, DEFAULT_FILE, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY, check_address,
-    set_value,
+    ConfigError, DEFAULT_FILE, Environment, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY,
+    check_address, set_value,
 };
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -188,11 +188,22 @@ pub(super) fn store_setting(
 ) -> Result<(PathBuf, Settings), Failure> {
     let path = Settings::file(app.root.as_deref(), app.environment)?;
     let place = app.output.display_path(&path);
-    let known = Settings::load(app.root.as_deref(), app.environment)?;
+    change_setting((key, value), &place, app.root.as_deref(), app.environment)
+}
+
+/// Sets the value of a key in the settings file, which messages name `place`; returns the file's path and the new settings.
+pub(crate) fn change_setting(
+    (key, value): (&str, &str),
+    place: &str,
+    root: Option<&Path>,
+    environment: &Environment,
+) -> Result<(PathBuf, Settings), Failure> {
+    let path = Settings::file(root, environment)?;
+    let known = Settings::load(root, environment)?;
     if !known.all().iter().any(|(own, ..)| own == key) {
         return Err(unknown_setting(key));
     }
-    if key == TRUSTED_KEY && !Settings::may_trust(&path, app.environment) {
+    if key == TRUSTED_KEY && !Settings::may_trust(&path, environment) {
         return Err(Failure::usage(
             format!("{TRUSTED_KEY} has no effect in {place}: a home must not trust itself"),
             "set MEMORY_TRUSTED_FOLDERS, or set it in the default home",
@@ -219,15 +230,12 @@ pub(super) fn store_setting(
     edit_file(&path, |former| {
         let text = set_value(former, key, value).ok_or_else(by_hand)?;
         // Text that does not parse as settings is never written.
-        read =
-            Settings::with_text(&text, app.root.as_deref(), app.environment).map_err(|error| {
-                match error {
-                    ConfigError::Value {
-                        key: own, source, ..
-                    } if own == key => ConfigError::NewValue { key: own, source },
-                    error => error,
-                }
-            })?;
+        read = Settings::with_text(&text, root, environment).map_err(|error| match error {
+            ConfigError::Value {
+                key: own, source, ..
+            } if own == key => ConfigError::NewValue { key: own, source },
+            error => error,
+        })?;
         if read.unknown.iter().any(|unknown| unknown == key) {
             Err(by_hand())
         } else {
@@ -240,12 +248,8 @@ pub(super) fn store_setting(
 fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
     let is_default = value.is_empty();
     let (path, read) = store_setting(key, value, app)?;
-    if key == "git.enabled"
-        && read.git.value
-        && read.root.value.is_dir()
-        && let Err(error) = versions::commit_now(&read.root.value, "Start versioning")
-    {
-        app.output.warning(&error.to_string())?;
+    if let Err(warning) = start_versioning(key, &read) {
+        app.output.warning(&warning)?;
     }
     // An API key is never printed, not even by the command that sets it.
     let (shown, layer) = read.all().into_iter().find(|(own, ..)| own == key).map_or(
@@ -272,6 +276,14 @@ fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
         app.output.note(&format!("{key} has its default again"))?;
     }
     Ok(())
+}
+
+/// Makes the first commit if the setting that was changed enables versioning; the error is a warning.
+pub(crate) fn start_versioning(key: &str, read: &Settings) -> Result<(), String> {
+    if key != "git.enabled" || !read.git.value || !read.root.value.is_dir() {
+        return Ok(());
+    }
+    versions::commit_now(&read.root.value, "Start versioning").map_err(|error| error.to_string())
 }
 
 fn path(app: &mut App) -> Result<(), Failure> {

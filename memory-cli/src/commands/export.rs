@@ -23,8 +23,7 @@ use crate::home::Home;
 use crate::instances::DEFAULT;
 
 /// Writes a memory, with its file if it contains more than the memory.
-type MemoryWriter<'a> =
-    dyn FnMut(&StoredMemory, Option<String>, &mut App) -> Result<(), Failure> + 'a;
+type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>) -> Result<(), Failure> + 'a;
 
 /// Export memories as JSON lines, or in the format of another program
 ///
@@ -80,42 +79,12 @@ impl ExportArgs {
             .output
             .as_deref()
             .filter(|file| *file != Path::new("-"));
-        let mut export = ExportRun {
-            home: &home,
-            filter: self.filter.filter(Lifetime::All, &home.now())?,
-            memories: 0,
-            unreadable: 0,
-        };
-        match self.format {
-            ExportFormatSelection::JsonLines => {
-                let versions = if self.history {
-                    former_versions(&home)?
-                } else {
-                    HashMap::new()
-                };
-                export.lines(&versions, output, app)?;
-            }
-            ExportFormatSelection::Other(_) if self.history => {
-                return Err(Failure::usage(
-                    "--history requires the format jsonl",
-                    "omit --history or --format",
-                ));
-            }
-            ExportFormatSelection::Other(format) if format.is_folder() => {
-                let hint =
-                    format!("specify the folder: memory export --format {format} --output …");
-                export.folder(
-                    format,
-                    output.ok_or_else(|| Failure::usage("a folder is required", hint))?,
-                    app,
-                )?;
-            }
-            ExportFormatSelection::Other(format) => export.file(format, output, app)?,
+        let mut export = ExportRun::new(&home, self.filter.filter(Lifetime::All, &home.now())?);
+        let written = self.write(&mut export, output, app);
+        for problem in &export.problems {
+            app.output.warning(problem)?;
         }
-        let never_read = home.store.unreadable_files()?;
-        for problem in &never_read {
-            app.output.warning(&problem.to_string())?;
-        }
+        written?;
         if let Some(output) = output {
             if app.output.is_json() {
                 app.output
@@ -125,33 +94,95 @@ impl ExportArgs {
                 app.output.fields(&[&place, &export.memories.to_string()])?;
             }
         }
-        let unreadable = export.unreadable + never_read.len() as u64;
-        if unreadable == 0 {
-            Ok(())
-        } else {
-            Err(Failure::Unreadable { count: unreadable })
+        match export.problems.len() as u64 {
+            0 => Ok(()),
+            count => Err(Failure::Unreadable { count }),
         }
+    }
+
+    /// Writes the export to a file or folder, or to the standard output.
+    fn write(
+        &self,
+        export: &mut ExportRun<'_>,
+        output: Option<&Path>,
+        app: &mut App,
+    ) -> Result<(), Failure> {
+        match self.format {
+            ExportFormatSelection::JsonLines => match output {
+                None => export.lines(self.history, &mut |memory| app.output.json(memory))?,
+                Some(output) => {
+                    let mut draft = OutputFile::create(output, app)?;
+                    export.lines(self.history, &mut |memory| {
+                        draft.write(&format!("{memory}\n"))
+                    })?;
+                    draft.finish()?;
+                }
+            },
+            ExportFormatSelection::Other(_) if self.history => {
+                return Err(Failure::usage(
+                    "--history requires the format jsonl",
+                    "omit --history or --format",
+                ));
+            }
+            ExportFormatSelection::Other(format) if format.is_folder() => {
+                let hint =
+                    format!("specify the folder: memory export --format {format} --output …");
+                let output = output.ok_or_else(|| Failure::usage("a folder is required", hint))?;
+                let shown = app.output.display_path(output);
+                let mut folder = ExportFolder::open(output, &shown, format.as_str())?;
+                export.parts(format, &mut |part| folder.write(&part.path, &part.text))?;
+                folder.finish()?;
+            }
+            ExportFormatSelection::Other(format) => match output {
+                None => export.parts(format, &mut |part| {
+                    Ok(app.output.stream().write_all(part.text.as_bytes())?)
+                })?,
+                Some(output) => {
+                    let mut draft = OutputFile::create(output, app)?;
+                    export.parts(format, &mut |part| draft.write(&part.text))?;
+                    draft.finish()?;
+                }
+            },
+        }
+        export.find_unread()
     }
 }
 
 /// An export in progress.
-struct ExportRun<'a> {
+pub(crate) struct ExportRun<'a> {
     home: &'a Home,
     filter: Filter,
-    memories: u64,
-    unreadable: u64,
+    /// The number of exported memories.
+    pub(crate) memories: u64,
+    /// The memories that could not be read.
+    pub(crate) problems: Vec<String>,
 }
 
-impl ExportRun<'_> {
-    /// Exports one memory per line as JSON.
-    fn lines(
+impl<'a> ExportRun<'a> {
+    /// Starts an export of the memories that match `filter`.
+    pub(crate) fn new(home: &'a Home, filter: Filter) -> Self {
+        Self {
+            home,
+            filter,
+            memories: 0,
+            problems: Vec::new(),
+        }
+    }
+
+    /// Calls `write` with each memory as JSON, with its previous versions if `has_history`.
+    pub(crate) fn lines(
         &mut self,
-        versions: &HashMap<MemoryId, Vec<TrashedFile>>,
-        output: Option<&Path>,
-        app: &mut App,
+        has_history: bool,
+        write: &mut dyn FnMut(&Value) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let home = self.home;
-        let line = |stored: &StoredMemory, file: Option<String>| -> Value {
+        let versions = if has_history {
+            former_versions(home)?
+        } else {
+            HashMap::new()
+        };
+        let filter = self.filter.clone();
+        self.for_each(&filter, &mut |stored, file| {
             let mut memory = json::memory_for_export(stored);
             if let Some(text) = file {
                 memory["file"] = text.into();
@@ -162,59 +193,15 @@ impl ExportRun<'_> {
                     .filter_map(|version| former_version(version.clone(), home))
                     .collect();
             }
-            memory
-        };
-        let filter = self.filter.clone();
-        let Some(output) = output else {
-            return self.for_each(&filter, app, &mut |stored, file, app| {
-                app.output.json(&line(stored, file))
-            });
-        };
-        let mut draft = OutputFile::create(output, app)?;
-        self.for_each(&filter, app, &mut |stored, file, _| {
-            draft.write(&format!("{}\n", line(stored, file)))
-        })?;
-        draft.finish()
-    }
-
-    fn file(
-        &mut self,
-        format: ExportFormatName,
-        output: Option<&Path>,
-        app: &mut App,
-    ) -> Result<(), Failure> {
-        match output {
-            None => self.parts(format, app, &mut |part, app| {
-                Ok(app.output.stream().write_all(part.text.as_bytes())?)
-            }),
-            Some(output) => {
-                let mut draft = OutputFile::create(output, app)?;
-                self.parts(format, app, &mut |part, _| draft.write(&part.text))?;
-                draft.finish()
-            }
-        }
-    }
-
-    fn folder(
-        &mut self,
-        format: ExportFormatName,
-        output: &Path,
-        app: &mut App,
-    ) -> Result<(), Failure> {
-        let mut folder =
-            ExportFolder::open(output, &app.output.display_path(output), format.as_str())?;
-        self.parts(format, app, &mut |part, _| {
-            folder.write(&part.path, &part.text)
-        })?;
-        folder.finish()
+            write(&memory)
+        })
     }
 
     /// Calls `write` with each part of an export in the format of another program.
-    fn parts(
+    pub(crate) fn parts(
         &mut self,
         format: ExportFormatName,
-        app: &mut App,
-        write: &mut dyn FnMut(&ExportPart, &mut App) -> Result<(), Failure>,
+        write: &mut dyn FnMut(&ExportPart) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         let home = self.home;
         let mut catalog = ExportCatalog::new(format);
@@ -230,7 +217,7 @@ impl ExportRun<'_> {
         }
         let mut export = format.open(catalog);
         for part in export.start() {
-            write(&part, app)?;
+            write(&part)?;
         }
         let filters: Vec<Filter> = if format.is_grouped() {
             let categories = Category::ALL
@@ -246,7 +233,7 @@ impl ExportRun<'_> {
             vec![self.filter.clone()]
         };
         for filter in &filters {
-            self.for_each(filter, app, &mut |stored, file, app| {
+            self.for_each(filter, &mut |stored, file| {
                 let fields = json::memory_for_export(stored);
                 let resolve = |target: &str| {
                     resolve_wikilink(services.store.as_ref(), target, stored)
@@ -259,22 +246,22 @@ impl ExportRun<'_> {
                     file: file.as_deref(),
                     resolve: &resolve,
                 };
-                export
-                    .memory(&record)
-                    .iter()
-                    .try_for_each(|part| write(part, app))
+                export.memory(&record).iter().try_for_each(&mut *write)
             })?;
         }
-        export.finish().iter().try_for_each(|part| write(part, app))
+        export.finish().iter().try_for_each(write)
+    }
+
+    /// Adds the files that no list of memories contains to the problems.
+    pub(crate) fn find_unread(&mut self) -> Result<(), Failure> {
+        let never_read = self.home.store.unreadable_files()?;
+        let problems = never_read.iter().map(ToString::to_string);
+        self.problems.extend(problems);
+        Ok(())
     }
 
     /// Calls `write` with each memory that matches `filter`, and with its file if it contains more than the memory.
-    fn for_each(
-        &mut self,
-        filter: &Filter,
-        app: &mut App,
-        write: &mut MemoryWriter<'_>,
-    ) -> Result<(), Failure> {
+    fn for_each(&mut self, filter: &Filter, write: &mut MemoryWriter<'_>) -> Result<(), Failure> {
         let services = &self.home.services;
         services.store.refresh()?;
         for stored in services.store.memories(filter, services.clock.now()) {
@@ -282,11 +269,10 @@ impl ExportRun<'_> {
                 Ok(stored) => {
                     let file = self.home.store.file_with_extras(&stored)?;
                     self.memories += 1;
-                    write(&stored, file, app)?;
+                    write(&stored, file)?;
                 }
                 Err(StoreError::Damaged(problem)) => {
-                    self.unreadable += 1;
-                    app.output.warning(&problem.to_string())?;
+                    self.problems.push(problem.to_string());
                 }
                 Err(error) => return Err(error.into()),
             }

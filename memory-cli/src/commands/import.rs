@@ -1,6 +1,6 @@
 //! The `memory import` command.
 
-mod detection;
+pub(crate) mod detection;
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use memory_agent::json;
-use memory_core::{Code, ExportedMemory, ImportError, SecretPolicy, SkippedFile, preview_import};
+use memory_core::{
+    Code, ExportedMemory, ImportError, ImportSummary, Progress, SecretPolicy, Services,
+    SkippedFile, preview_import,
+};
 use memory_ingest::SourceName;
 
-use self::detection::{DetectedFormat, detect, ingest_command, unrecognized_items};
+use self::detection::{DetectedFormat, ambiguous, detect, ingest_command, unrecognized_items};
 use super::export_lines::ExportLines;
 use super::ingest::{DRY_RUN, IngestOptionArgs};
 use super::session_export;
@@ -64,6 +67,7 @@ impl ImportArgs {
                     "credentials in files of other programs are always redacted",
                 )),
                 DetectedFormat::Programs(found) => self.import_programs(&found, &path, app),
+                DetectedFormat::Ambiguous(choices) => Err(ambiguous(&path, &choices)),
                 DetectedFormat::Sessions => self.import_sessions(&path, app),
                 DetectedFormat::Memories => self.import_lines(Some(&path), app),
             };
@@ -87,7 +91,7 @@ impl ImportArgs {
         path: &Path,
         app: &mut App,
     ) -> Result<(), Failure> {
-        let left_out = unrecognized_items(path, found, app);
+        let left_out = unrecognized_items(path, found, &|item| app.output.display_path(item));
         match found {
             [(source, path)] if left_out.is_empty() => {
                 self.options.ingest_path(*source, path, app)?;
@@ -125,20 +129,11 @@ impl ImportArgs {
             ),
             None => Box::new(app.output.input()),
         };
-        let mut lines = ExportLines::new(BufReader::new(&mut input));
-        let mut memories = lines.by_ref().map(parse_line);
         let secrets = SecretPolicy::allowing(self.allow_secret);
         let is_dry_run = self.options.is_dry_run();
         let mut show = |progress| bar.show(progress);
-        let report = if is_dry_run {
-            preview_import(&services, &mut memories, secrets, &mut show)?
-        } else {
-            let report = memory_core::import(&services, &mut memories, secrets, &mut show)?;
-            // The memories are stored. Vectors are derived, and each search says how many are missing.
-            let _ = memory_core::embed_newest(&services, MAX_EMBEDDED, &mut show);
-            report
-        };
-        lines.check_whole("read the whole export; the lines before are imported")?;
+        let (seen, options) = (&mut |_: &ExportedMemory| {}, (secrets, is_dry_run));
+        let report = import_memories(&services, &mut input, options, seen, &mut show)?;
         drop(input);
         drop(bar);
         if app.output.is_json() {
@@ -166,6 +161,33 @@ impl ImportArgs {
         }
         check_all_imported(&report.skipped)
     }
+}
+
+/// Imports the memories of an export of this program, or only determines the outcome if it is a dry run. Each is shown to `see` first.
+pub(crate) fn import_memories(
+    services: &Services,
+    input: &mut dyn Read,
+    (secrets, is_dry_run): (SecretPolicy, bool),
+    see: &mut dyn FnMut(&ExportedMemory),
+    show: &mut dyn FnMut(Progress),
+) -> Result<ImportSummary, Failure> {
+    let mut lines = ExportLines::new(BufReader::new(input));
+    let mut memories = lines.by_ref().map(parse_line).inspect(|memory| {
+        if let Ok((_, memory)) = memory {
+            see(memory);
+        }
+    });
+    let report = if is_dry_run {
+        preview_import(services, &mut memories, secrets, show)?
+    } else {
+        let report = memory_core::import(services, &mut memories, secrets, show)?;
+        // The memories are stored. Vectors are derived, and each search says how many are missing.
+        let _ = memory_core::embed_newest(services, MAX_EMBEDDED, show);
+        report
+    };
+    drop(memories);
+    lines.check_whole("read the whole export; the lines before are imported")?;
+    Ok(report)
 }
 
 /// Fails if lines of an export were skipped.

@@ -87,11 +87,11 @@ pub(super) const DRY_RUN: &str = "dry run: nothing was written";
 const ABSENT: &str = "it does not exist";
 
 /// Files that were not read, and the reason.
-pub(super) struct SkippedSource {
+pub(crate) struct SkippedSource {
     /// The source of the files, if it is known.
-    pub(super) source: Option<SourceName>,
-    pub(super) path: String,
-    pub(super) reason: String,
+    pub(crate) source: Option<SourceName>,
+    pub(crate) path: String,
+    pub(crate) reason: String,
 }
 
 impl IngestArgs {

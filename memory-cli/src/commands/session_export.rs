@@ -33,31 +33,13 @@ pub(super) fn export(instance: &str, output: Option<&Path>, app: &mut App) -> Re
     let mut draft = output
         .map(|output| OutputFile::create(output, app))
         .transpose()?;
-    let (mut count, mut unreadable) = (0_u64, 0_u64);
-    for summary in history::sessions(&messages)? {
-        let mut write = |line: &str, app: &mut App| match &mut draft {
-            Some(draft) => draft.write(&format!("{line}\n")),
-            None => app.output.json_text(line),
-        };
-        write(
-            &json!({ SESSION_KEY: summary.session.as_str() }).to_string(),
-            app,
-        )?;
-        for record in history::records(
-            &messages,
-            &summary.session,
-            &RecordFilter::default(),
-            Window::default(),
-        )? {
-            match record {
-                Ok(record) => write(record.text().as_str(), app)?,
-                Err(error) => {
-                    unreadable += 1;
-                    app.output.warning(&error.to_string())?;
-                }
-            }
-        }
-        count += 1;
+    let mut problems = Vec::new();
+    let count = write_sessions(&messages, &mut problems, &mut |line| match &mut draft {
+        Some(draft) => draft.write(&format!("{line}\n")),
+        None => app.output.json_text(line),
+    })?;
+    for problem in &problems {
+        app.output.warning(problem)?;
     }
     if let (Some(draft), Some(output)) = (draft, output) {
         draft.finish()?;
@@ -69,11 +51,35 @@ pub(super) fn export(instance: &str, output: Option<&Path>, app: &mut App) -> Re
             app.output.fields(&[&place, &count.to_string()])?;
         }
     }
-    if unreadable == 0 {
-        Ok(())
-    } else {
-        Err(Failure::Unreadable { count: unreadable })
+    match problems.len() as u64 {
+        0 => Ok(()),
+        count => Err(Failure::Unreadable { count }),
     }
+}
+
+/// Calls `write` with each line of an export of all sessions; returns their number. Records that cannot be read are problems.
+pub(crate) fn write_sessions(
+    messages: &Messages,
+    problems: &mut Vec<String>,
+    write: &mut dyn FnMut(&str) -> Result<(), Failure>,
+) -> Result<u64, Failure> {
+    let mut count = 0;
+    for summary in history::sessions(messages)? {
+        write(&json!({ SESSION_KEY: summary.session.as_str() }).to_string())?;
+        for record in history::records(
+            messages,
+            &summary.session,
+            &RecordFilter::default(),
+            Window::default(),
+        )? {
+            match record {
+                Ok(record) => write(record.text().as_str())?,
+                Err(error) => problems.push(error.to_string()),
+            }
+        }
+        count += 1;
+    }
+    Ok(count)
 }
 
 /// Returns whether a file is an export of sessions.
@@ -94,8 +100,7 @@ pub(super) fn import(
     app: &mut App,
 ) -> Result<(), Failure> {
     let messages = open_history(instance, &app.settings()?)?;
-    let file = File::open(path).map_err(Failure::file(format!("read {}", path.display())))?;
-    let report = import_lines(&messages, BufReader::new(file), secrets, is_dry_run)?;
+    let report = import_file(&messages, path, secrets, is_dry_run)?;
     let SessionImportReport {
         new,
         unchanged,
@@ -120,6 +125,17 @@ pub(super) fn import(
         }
     }
     check_all_imported(skipped)
+}
+
+/// Imports the export of sessions at `path`, or only determines the outcome if it is a dry run.
+pub(crate) fn import_file(
+    messages: &Messages,
+    path: &Path,
+    secrets: SecretPolicy,
+    is_dry_run: bool,
+) -> Result<SessionImportReport, Failure> {
+    let file = File::open(path).map_err(Failure::file(format!("read {}", path.display())))?;
+    import_lines(messages, BufReader::new(file), secrets, is_dry_run)
 }
 
 fn import_lines(

@@ -4,6 +4,7 @@
 
 mod access;
 mod banks;
+mod description;
 mod document;
 mod edit;
 mod environment;
@@ -18,6 +19,7 @@ mod settings;
 
 pub(crate) use access::AgentSettings;
 pub(crate) use banks::BankSettings;
+pub(crate) use description::{DEFAULT_FILE, described_keys};
 pub(crate) use document::parse_share;
 pub(crate) use edit::{check_address, set_value};
 pub use environment::Environment;
@@ -32,6 +34,3 @@ pub(crate) use settings::{
     EmbeddingChoice, EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,
     default_root_folder,
 };
-
-/// Content of the file that `memory config init` writes: every key with its default and meaning.
-pub(crate) const DEFAULT_FILE: &str = include_str!("default.yaml");

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 use crate::sandbox::Sandbox;
 
 /// An export of ChatGPT with one conversation of two messages.
-const CONVERSATIONS: &str = r#"[{"id": "c-1", "title": "Tea", "create_time": 1700000000.0, "current_node": "b", "mapping": {
+pub(crate) const CONVERSATIONS: &str = r#"[{"id": "c-1", "title": "Tea", "create_time": 1700000000.0, "current_node": "b", "mapping": {
     "a": {"id": "a", "parent": null, "children": ["b"], "message": {"id": "a", "author": {"role": "user"},
         "create_time": 1700000000.0, "content": {"content_type": "text", "parts": ["How hot for sencha?"]}}},
     "b": {"id": "b", "parent": "a", "children": [], "message": {"id": "b", "author": {"role": "assistant"},

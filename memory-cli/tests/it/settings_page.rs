@@ -8,66 +8,14 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use self::description::described_keys;
 use crate::sandbox::Sandbox;
 
-/// The file that `memory config init` writes: each key has its meaning in the comment above it.
-const DEFAULT_FILE: &str = include_str!("../../src/config/default.yaml");
+#[path = "../../src/config/description.rs"]
+mod description;
 
 const START: &str = "<!-- settings: generated -->\n";
 const END: &str = "<!-- settings: end -->";
-
-/// A key of the file: its path, the value after it, and its comment as one line.
-struct Key {
-    path: String,
-    value: String,
-    meaning: String,
-}
-
-/// Reads the keys of the file in their order.
-fn keys() -> Vec<Key> {
-    let (mut keys, mut sections, mut comment): (Vec<Key>, Vec<&str>, Vec<&str>) =
-        (Vec::new(), Vec::new(), Vec::new());
-    for line in DEFAULT_FILE.lines() {
-        let depth = (line.len() - line.trim_start().len()) / 2;
-        let text = line.trim();
-        let uncommented = text.strip_prefix("# ").unwrap_or(text);
-        let is_name = |name: &&str| {
-            !name.is_empty()
-                && name
-                    .chars()
-                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c))
-        };
-        match uncommented
-            .split_once(':')
-            .filter(|(name, value)| is_name(name) && (value.starts_with(' ') || value.is_empty()))
-        {
-            Some((name, "")) if !text.starts_with('#') => {
-                sections.truncate(depth);
-                sections.push(name);
-                comment.clear();
-            }
-            Some((name, value)) if !value.is_empty() => {
-                let parents = &sections[..depth.min(sections.len())];
-                let path = parents
-                    .iter()
-                    .chain([&name])
-                    .copied()
-                    .collect::<Vec<_>>()
-                    .join(".");
-                let value = value.trim().trim_matches('"').to_owned();
-                keys.push(Key {
-                    path,
-                    value,
-                    meaning: comment.join(" "),
-                });
-                comment.clear();
-            }
-            _ if text.is_empty() => comment.clear(),
-            _ => comment.push(uncommented),
-        }
-    }
-    keys
-}
 
 /// Returns the value of each key without a file, as JSON.
 fn defaults() -> BTreeMap<String, Value> {
@@ -87,7 +35,7 @@ fn defaults() -> BTreeMap<String, Value> {
 fn table() -> String {
     let defaults = defaults();
     let mut table = String::from("\n| key | default | meaning |\n|---|---|---|\n");
-    for key in keys() {
+    for key in described_keys() {
         let default = match defaults.get(&key.path) {
             Some(Value::Null) => format!("none; example: `{}`", key.value),
             _ => format!("`{}`", key.value),
@@ -101,10 +49,13 @@ fn table() -> String {
 
 #[test]
 fn every_setting_is_in_the_file_of_defaults_with_its_meaning() {
-    let mut in_file: Vec<String> = keys().iter().map(|key| key.path.clone()).collect();
+    let mut in_file: Vec<String> = described_keys()
+        .iter()
+        .map(|key| key.path.clone())
+        .collect();
     in_file.sort_unstable();
     assert_eq!(in_file, defaults().into_keys().collect::<Vec<_>>());
-    let silent: Vec<String> = keys()
+    let silent: Vec<String> = described_keys()
         .into_iter()
         .filter(|key| key.meaning.is_empty())
         .map(|key| key.path)

@@ -10,7 +10,7 @@ use memory_core::Code;
 
 use super::chat_proxy::ChatProxy;
 use super::upstream::{SendError, response_headers};
-use crate::http::client_body::ClientBody;
+use crate::http::client_body::allow_upload;
 use crate::http::response::{ErrorResponse, UpstreamStream};
 
 /// Request header with the names of the proxies that a request passed, to detect loops.
@@ -19,9 +19,7 @@ pub(super) const HOPS: HeaderName = HeaderName::from_static("memory-hops");
 /// Forwards a request and streams the response, both unchanged.
 pub(super) async fn forward(proxy: &ChatProxy, request: Request) -> Response {
     let (parts, body) = request.into_parts();
-    if let Some(body) = parts.extensions.get::<ClientBody>() {
-        body.allow_upload();
-    }
+    allow_upload(&parts.extensions);
     if let Err(refusal) = check_loop(proxy, &parts.headers) {
         return refusal.into_response();
     }

@@ -8,7 +8,6 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use memory_core::{Memory, MemoryId, ProposalEnd, StoreError, TrashedFile, Verb, proposal_end};
-use serde_json::Value;
 
 use crate::web::card::title;
 use crate::web::changed_object::past_tense;
@@ -53,24 +52,21 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
-/// Returns the value of `storage.trash_retention`; `None` if nothing is purged.
-fn retention(settings: &Value) -> Option<Label> {
-    let mut settings = settings["settings"].as_array()?.iter();
-    let setting = settings.find(|setting| setting["key"] == "storage.trash_retention")?;
-    setting["value"].as_str().map(Label::new)
-}
-
 /// Returns the page with the memories and proposals that moved to the trash last.
 ///
 /// An accepted proposal had its effect, so that it is not listed.
 fn list_deleted(request: &WebRequest) -> Result<DeletedPage, PageError> {
     let services = &request.services;
+    let settings = request.web.config.host.settings();
     let mut page = DeletedPage {
         layout: request.layout("Deleted memories"),
         memories: Vec::new(),
         proposals: Vec::new(),
         has_more: false,
-        retention: retention(&request.web.config.host.settings()?),
+        retention: settings.ok().and_then(|settings| {
+            let retention = settings.value("storage.trash_retention")?;
+            Some(Label::new(retention))
+        }),
     };
     let mut seen = HashSet::new();
     for trashed in services.history.trashed() {

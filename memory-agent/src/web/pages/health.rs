@@ -1,4 +1,4 @@
-//! The health of the home: defects of files, the state of the program, and the settings.
+//! The health of the home: defects of files, and the state of the program.
 
 use std::sync::Arc;
 
@@ -29,7 +29,6 @@ struct HealthPage {
     doctor: Option<SafeHtml>,
     is_healthy: bool,
     status: SafeHtml,
-    settings: SafeHtml,
 }
 
 async fn show(request: WebRequest) -> Response {
@@ -54,7 +53,6 @@ fn render_health(request: &WebRequest, doctor: Option<&Value>) -> Result<Respons
         is_healthy: findings.is_some_and(Vec::is_empty),
         doctor: doctor.map(render_json),
         status: render_json(&host.status()?),
-        settings: render_json(&host.settings()?),
     };
     Ok(render(&page))
 }

@@ -10,8 +10,10 @@ mod conversations;
 mod deleted;
 mod edit_memory;
 mod editor;
+mod export;
 mod graph;
 mod health;
+mod import;
 mod inbox;
 mod inbox_item;
 mod inbox_plan;
@@ -25,6 +27,7 @@ mod merge;
 mod projects;
 mod reminders;
 mod sessions;
+mod settings;
 mod today;
 mod topics;
 mod write;
@@ -62,5 +65,8 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .merge(banks::routes())
         .merge(conversations::routes())
         .merge(instances::routes())
+        .merge(import::routes())
+        .merge(export::routes())
+        .merge(settings::routes())
         .merge(health::routes())
 }

@@ -1,6 +1,7 @@
 //! Every page that links reach, in a home full of text that could be taken for markup.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use memory_agent::web::ProjectRepositories;
 use memory_core::conversation::{ConversationEntry, ConversationStore, EntryChange, EntryRole};
@@ -86,6 +87,15 @@ fn fill(server: &WebTestServer) {
         .expect("it is written");
 }
 
+/// Previews the import of a file with the trap as its name.
+fn preview_import(server: &WebTestServer, folder: &Path) {
+    std::fs::write(folder.join("<x-trap>&.md"), TRAP).expect("a file");
+    let path = folder.display().to_string();
+    let started = server.post("/import", &[("path", &path)]);
+    let job = &started.headers["location"];
+    while server.get(job).body.contains("data-refresh") {}
+}
+
 /// Returns all pages that links reach, by path. Pages that differ in one parameter alone are followed up to ten times.
 fn crawl(server: &WebTestServer) -> BTreeMap<String, String> {
     let mut waiting = vec!["/memories".to_owned()];
@@ -113,6 +123,8 @@ fn crawl(server: &WebTestServer) -> BTreeMap<String, String> {
 fn no_text_is_markup_and_every_form_has_the_token_of_the_session_on_every_page() {
     let server = WebTestServer::start();
     fill(&server);
+    let files = tempfile::tempdir().expect("a folder");
+    preview_import(&server, files.path());
     let pages = crawl(&server);
     for (path, page) in &pages {
         assert!(!page.to_lowercase().contains("<x-trap"), "{path}: {page}");
@@ -132,12 +144,14 @@ fn no_text_is_markup_and_every_form_has_the_token_of_the_session_on_every_page()
         "/charts",
         "/conversations/work",
         "/graph",
+        "/import/",
         "/inbox",
         "/instances/kv/default/value?",
         "/memories/",
         "/projects/show?",
         "/reminders",
         "/sessions/show?",
+        "/settings",
         "/topics/titled.md/edit",
         "/topics/trap.md",
     ] {

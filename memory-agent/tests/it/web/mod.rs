@@ -14,5 +14,7 @@ mod projects;
 mod reminders;
 mod security;
 pub(crate) mod server;
+mod settings;
 mod today;
+mod transfer;
 mod write;

@@ -1,25 +1,33 @@
 //! A server of the page for tests, with a signed-in client.
 
-use std::io::Write;
+use std::collections::BTreeMap;
+use std::io::{Seek, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
 use memory_agent::instance::OpenInstances;
-use memory_agent::web::{AssistantHost, SignInCodes, WebHost, WebServerConfig, serve_web};
+use memory_agent::web::{
+    AssistantHost, ExportDownload, ExportRequest, ImportOutcome, ImportReport, ImportRequest,
+    ImportedFiles, SettingField, SettingGroup, SettingKind, SettingsOverview, SignInCodes, WebHost,
+    WebServerConfig, serve_web,
+};
 use memory_core::chrono::{NaiveDate, TimeDelta};
 use memory_core::conversation::ConversationStore;
 use memory_core::instance::NamedInstance;
 use memory_core::testing::{FakeClock, FakeConversations, FakeMeter, FakeRecallLedger, services};
 use memory_core::{
-    AppliedRefinement, Budget, Category, Draft, ExpiringMemory, Filter, LlmUsage, MemStore, Memory,
-    MemoryId, Meter, Neighbour, NeighbourFinder, NeighbourRelation, PageRequest, Phase,
-    PlannedAction, PlannedRefinement, Purpose, Query, RefinementPlanner, Reservation, SecretPolicy,
-    Services, StoreError, StoredMemory, ToolError, Usage, list, search, upgrade, usage, write,
+    AppliedRefinement, Budget, Category, Code, Draft, ExpiringMemory, Filter, LlmUsage, MemStore,
+    Memory, MemoryId, Meter, Neighbour, NeighbourFinder, NeighbourRelation, PageRequest, Phase,
+    PlannedAction, PlannedRefinement, Progress, Purpose, Query, RefinementPlanner, Reservation,
+    SecretPolicy, Services, SkippedFile, StoreError, StoredMemory, ToolError, Usage, list, search,
+    upgrade, usage, write,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::assistants::FakeAssistants;
@@ -35,7 +43,12 @@ struct FakeHost {
     start_page: Mutex<String>,
     plans: Arc<AtomicUsize>,
     assistants: Arc<FakeAssistants>,
+    settings: ChangedSettings,
+    uploads: Arc<Mutex<Vec<PathBuf>>>,
 }
+
+/// The settings that were changed, with their values.
+type ChangedSettings = Arc<Mutex<BTreeMap<String, String>>>;
 
 /// Takes the memories with a word of another one as related to it. A text with `contrary` contradicts them.
 #[derive(Debug)]
@@ -158,6 +171,20 @@ impl RefinementPlanner for FakePlanner {
     }
 }
 
+/// A text that could be taken for markup.
+const TRAP: &str = "\"'><x-trap>&amp;";
+
+/// Returns the files in a folder and its folders, or the file itself.
+fn files_below(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let items = std::fs::read_dir(path).expect("a folder");
+    let mut items: Vec<PathBuf> = items.map(|item| item.expect("an item").path()).collect();
+    items.sort();
+    items.iter().flat_map(|item| files_below(item)).collect()
+}
+
 impl WebHost for FakeHost {
     fn change_mark(&self) -> String {
         self.services.history.records().count().to_string()
@@ -224,8 +251,163 @@ impl WebHost for FakeHost {
         Ok(json!({ "daemon": { "running": false }, "memories": 0, "chores": [] }))
     }
 
-    fn settings(&self) -> Result<Value, ToolError> {
-        Ok(json!({ "path": "config.yaml", "exists": false, "settings": [], "unknown": [] }))
+    fn upload_folder(&self) -> Result<TempDir, ToolError> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut uploads = self.uploads.lock().expect("no panic");
+        uploads.push(folder.path().to_owned());
+        Ok(folder)
+    }
+
+    fn absolute_path(&self, path: &str) -> PathBuf {
+        PathBuf::from(path)
+    }
+
+    fn import_formats(&self) -> Vec<(String, String)> {
+        vec![("text".into(), "Text files".into())]
+    }
+
+    /// Imports each file as a memory. Some names stand for the other outcomes.
+    fn import(
+        &self,
+        services: &Services,
+        request: &ImportRequest,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<ImportOutcome, ToolError> {
+        let name = request.path.file_name().expect("a name").to_string_lossy();
+        if request.format.is_none() && name == "ambiguous" {
+            let formats = vec![("text".into(), "Text files".into())];
+            return Ok(ImportOutcome::Ambiguous(formats));
+        }
+        if request.fields.is_empty() && name == "table.csv" {
+            return Ok(ImportOutcome::Unmapped {
+                keys: vec!["words".into(), TRAP.into()],
+                suggested: vec![("content".into(), "words".into())],
+            });
+        }
+        if name == "broken" {
+            let message = format!("cannot read {}", request.path.display());
+            return Err(ToolError::new(Code::Io, message, None));
+        }
+        let files = files_below(&request.path);
+        for (done, path) in (1..).zip(&files) {
+            let text = std::fs::read_to_string(path).expect("a text");
+            if !request.is_dry_run {
+                write(services, Draft::new(&text), SecretPolicy::Keep).expect("it is written");
+            }
+            progress(Progress {
+                done,
+                total: Some(files.len() as u64),
+            });
+        }
+        let shown = |path: &PathBuf| {
+            let root = request.upload.as_deref().unwrap_or(Path::new(""));
+            path.strip_prefix(root)
+                .expect("it is below")
+                .display()
+                .to_string()
+        };
+        let skipped = SkippedFile {
+            path: TRAP.into(),
+            reason: TRAP.into(),
+        };
+        let source = ImportedFiles {
+            format: "Text files".into(),
+            notes: [files.len() as u64, 0, 0],
+            first: files.iter().map(shown).collect(),
+            skipped: vec![skipped.clone()],
+            ..ImportedFiles::default()
+        };
+        let report = ImportReport {
+            sources: vec![source],
+            left_out: vec![skipped],
+        };
+        Ok(ImportOutcome::Report(report))
+    }
+
+    fn export_formats(&self) -> Vec<(String, String)> {
+        vec![("lines".into(), "Lines".into())]
+    }
+
+    fn export(&self, request: &ExportRequest) -> Result<ExportDownload, ToolError> {
+        let mut file = tempfile::tempfile().expect("a file");
+        let ExportRequest {
+            format,
+            filter,
+            has_history,
+        } = request;
+        let text = format!(
+            "{format} {:?} {:?} {has_history}",
+            filter.category, filter.from
+        );
+        file.write_all(text.as_bytes()).expect("it is written");
+        file.rewind().expect("it is a file");
+        Ok(ExportDownload {
+            name: "a.jsonl".into(),
+            media_type: "application/jsonl",
+            file,
+        })
+    }
+
+    fn settings(&self) -> Result<SettingsOverview, ToolError> {
+        let values = self.settings.lock().expect("no panic");
+        let field = |key: &str, kind, usual: &str, fixed: Option<&str>| {
+            let value = values.get(key).cloned();
+            let kind = match kind {
+                SettingKind::Secret(_) => SettingKind::Secret(value.is_some()),
+                other => other,
+            };
+            let shown = value
+                .clone()
+                .filter(|_| !matches!(kind, SettingKind::Secret(_)));
+            SettingField {
+                key: key.to_owned(),
+                meaning: format!("What `{key}` means, {TRAP}"),
+                value: shown.unwrap_or_else(|| usual.to_owned()),
+                usual: usual.to_owned(),
+                is_example: false,
+                kind,
+                is_in_file: value.is_some(),
+                fixed: fixed.map(str::to_owned),
+                needs_restart: false,
+            }
+        };
+        let words = &["direct", "propose"];
+        let fields = vec![
+            field("git.enabled", SettingKind::Switch, "false", None),
+            field("review.policy", SettingKind::Choice(words), "direct", None),
+            field("daemon.interval", SettingKind::Text, "60s", None),
+            field("llm.api_key", SettingKind::Secret(false), "", None),
+            field(
+                "hooks.on_event",
+                SettingKind::Text,
+                "",
+                Some("Only in the file."),
+            ),
+        ];
+        let group = SettingGroup {
+            title: "All",
+            purpose: "All of them.",
+            fields,
+        };
+        Ok(SettingsOverview {
+            file: TRAP.into(),
+            unknown: vec![TRAP.into()],
+            groups: vec![group],
+        })
+    }
+
+    fn change_setting(&self, key: &str, value: &str) -> Result<(), ToolError> {
+        if value == "wrong" {
+            let message = "\"wrong\" is not a duration";
+            return Err(ToolError::new(Code::InvalidInput, message, None));
+        }
+        let mut values = self.settings.lock().expect("no panic");
+        if value.is_empty() {
+            values.remove(key);
+        } else {
+            values.insert(key.to_owned(), value.to_owned());
+        }
+        Ok(())
     }
 
     fn assistant_host(&self) -> &dyn AssistantHost {
@@ -244,6 +426,10 @@ pub(crate) struct WebTestServer {
     /// The number of plans that were made.
     pub(crate) plans: Arc<AtomicUsize>,
     pub(crate) assistants: Arc<FakeAssistants>,
+    /// The settings that were changed, with their values.
+    pub(crate) settings: ChangedSettings,
+    /// The folders that were created for uploads.
+    pub(crate) uploads: Arc<Mutex<Vec<PathBuf>>>,
     codes: Arc<SignInCodes>,
     /// The cookie and the CSRF token of the session.
     session: (String, String),
@@ -267,6 +453,7 @@ impl WebTestServer {
         let conversations = Arc::new(FakeConversations::default());
         let plans = Arc::new(AtomicUsize::new(0));
         let assistants = Arc::new(FakeAssistants::default());
+        let (settings, uploads) = (ChangedSettings::default(), Arc::default());
         let definitions = FakeDefinitions {
             agent: agent(),
             opened: AtomicUsize::new(0),
@@ -294,6 +481,8 @@ impl WebTestServer {
                 start_page: Mutex::default(),
                 plans: Arc::clone(&plans),
                 assistants: Arc::clone(&assistants),
+                settings: Arc::clone(&settings),
+                uploads: Arc::clone(&uploads),
             }),
         };
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -319,6 +508,8 @@ impl WebTestServer {
             conversations,
             plans,
             assistants,
+            settings,
+            uploads,
             codes,
             session: Default::default(),
             end: Some(end),

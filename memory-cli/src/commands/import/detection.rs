@@ -9,7 +9,6 @@ use memory_core::{Source, SourceError, SourceItem};
 use memory_ingest::{ForeignFormat, Markdown, SourceName, SuggestedMap};
 use serde::de::IgnoredAny;
 
-use crate::app::App;
 use crate::commands::export_lines::ExportLines;
 use crate::commands::ingest::SkippedSource;
 use crate::commands::session_export;
@@ -18,9 +17,11 @@ use crate::print::escape_line;
 use crate::topics::shell_quoted;
 
 /// The format of the files at a path.
-pub(super) enum DetectedFormat {
+pub(crate) enum DetectedFormat {
     /// Files of programs, with their paths.
     Programs(Vec<(SourceName, PathBuf)>),
+    /// Files that may be of several formats.
+    Ambiguous(Vec<(SourceName, PathBuf)>),
     /// An export of the memories of this program.
     Memories,
     /// An export of the sessions of this program.
@@ -28,7 +29,7 @@ pub(super) enum DetectedFormat {
 }
 
 /// Detects the format of the files at `path`.
-pub(super) fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
+pub(crate) fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if !path.exists() {
         let path = path.display().to_string();
         return Err(SourceError::Missing { path }.into());
@@ -96,6 +97,11 @@ pub(super) fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
     if choices.is_empty() {
         return Ok(DetectedFormat::Programs(found));
     }
+    Ok(DetectedFormat::Ambiguous(choices))
+}
+
+/// Returns the error that the files at `path` may be of several formats.
+pub(super) fn ambiguous(path: &Path, choices: &[(SourceName, PathBuf)]) -> Failure {
     let mut names: Vec<_> = choices.iter().map(|(source, _)| source.as_str()).collect();
     names.dedup();
     let commands: Vec<_> = choices
@@ -107,10 +113,7 @@ pub(super) fn detect(path: &Path) -> Result<DetectedFormat, Failure> {
         path.display(),
         names.join(", ")
     );
-    Err(Failure::usage(
-        problem,
-        format!("choose one:\n{}", commands.join("\n")),
-    ))
+    Failure::usage(problem, format!("choose one:\n{}", commands.join("\n")))
 }
 
 /// Detects the format of a file that is of no other program, or returns the error that no format fits.
@@ -139,10 +142,10 @@ fn is_empty(path: &Path) -> bool {
 }
 
 /// Returns the files and folders in the folder at `path` that are not imported, if `found` are in it.
-pub(super) fn unrecognized_items(
+pub(crate) fn unrecognized_items(
     path: &Path,
     found: &[(SourceName, PathBuf)],
-    app: &App,
+    display: &dyn Fn(&Path) -> String,
 ) -> Vec<SkippedSource> {
     let is_whole = |(source, place): &(SourceName, PathBuf)| {
         place == path && *source != SourceName::Evernote && !source.reads_parts_in(place)
@@ -177,7 +180,7 @@ pub(super) fn unrecognized_items(
         .iter()
         .map(|item| SkippedSource {
             source: None,
-            path: app.output.display_path(item),
+            path: display(item),
             reason: skip_reason(item),
         })
         .collect();

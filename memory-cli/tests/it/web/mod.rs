@@ -6,3 +6,4 @@ mod home;
 mod http_client;
 mod journeys;
 mod pages;
+mod transfer;

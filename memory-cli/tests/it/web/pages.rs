@@ -56,6 +56,9 @@ fn pages() -> Vec<(&'static str, String)> {
         ("topics", "/topics".into()),
         ("conversations", "/conversations".into()),
         ("instances", "/instances".into()),
+        ("import", "/import".into()),
+        ("export", "/export".into()),
+        ("settings", "/settings".into()),
         ("health", "/health".into()),
         (
             "not-found",
