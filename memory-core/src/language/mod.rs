@@ -120,6 +120,14 @@ word_classes! {
         /// Abbreviations with a full stop that ends no sentence, such as titles before a name.
         abbreviations,
 
+        /// Words for the reader of a text, and `please`; names of agents; the beginnings of a prohibition.
+        reader,
+        agents,
+        prohibiting,
+        /// Words for what an agent was told, and words that refer to what it was told before: `previous instructions`.
+        guidance,
+        prior,
+
         /// Words that state a change: `moved`; phrases that do.
         changes,
         change_phrases,

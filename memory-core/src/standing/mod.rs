@@ -28,6 +28,7 @@
 //! older memory stay in effect. The order is that of the times at which the memories were written; a replaced memory that the person writes
 //! again, and one whose standing sentences the person edits, count from that time ([`crate::Memory::stated_at`]).
 
+mod address;
 mod chinese;
 mod classify;
 mod english;
@@ -40,6 +41,7 @@ mod replacement;
 mod select;
 mod words;
 
+pub use address::find_address;
 pub(crate) use classify::{has_new_statement, is_of_person_or_agent};
 pub use classify::{is_by_person, is_standing, standing_kind, standing_sentences};
 pub use kind::{StandingFilter, StandingForm, StandingKind, StandingSentence};
