@@ -184,7 +184,7 @@ pub use memory_map::{
     memory_map,
 };
 pub use memory_summary::{CachedAnalysis, MemorySummary};
-pub use merge::{MemoryMerge, MergeVersions, merge, plan_merge};
+pub use merge::{MemoryMerge, MergeOptions, merge, plan_merge};
 pub use meter::{Meter, MeterError, Reservation, Spending, SpendingEntry};
 pub use model_test::{ModelTest, ModelVerdict, SearchQuality, test_model};
 pub use neighbourhood::{

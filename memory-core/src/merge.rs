@@ -19,13 +19,15 @@ pub struct MemoryMerge {
     pub merged: Memory,
 }
 
-/// The versions that the person saw before a merge; another one is refused. `None` accepts any version.
+/// What the person saw and wrote before a merge.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct MergeVersions {
-    /// The version of the memory that moves to the trash.
+pub struct MergeOptions<'a> {
+    /// The version of the memory that moves to the trash; another one is refused. `None` accepts any version.
     pub item: Option<FileVersion>,
-    /// The version of the memory that receives the text.
+    /// The version of the memory that receives the text, likewise.
     pub target: Option<FileVersion>,
+    /// The text after the merge; `None` adds the lines that the memory does not have.
+    pub content: Option<&'a str>,
 }
 
 /// Returns the merge of the memory, proposal or note that `reference` names into the memory that `into` names, without making it.
@@ -36,6 +38,16 @@ pub fn plan_merge(
     services: &Services,
     reference: &str,
     into: &str,
+) -> Result<MemoryMerge, StoreError> {
+    plan_merge_with(services, reference, into, None)
+}
+
+/// Returns the merge, after which the memory has the text `content`, if given.
+fn plan_merge_with(
+    services: &Services,
+    reference: &str,
+    into: &str,
+    content: Option<&str>,
 ) -> Result<MemoryMerge, StoreError> {
     let item = services.store.get_by(reference)?;
     let target = services.store.get_by(into)?;
@@ -59,8 +71,15 @@ pub fn plan_merge(
     if let Some(problem) = &target.problem {
         return invalid(format!("{} must not be changed: {problem}", target.path));
     }
+    if content.is_some_and(|content| content.trim().is_empty()) {
+        return invalid("the text after the merge is empty".into());
+    }
+    let content = content.map_or_else(
+        || merged_content(&target.memory.content, &item.memory.content),
+        str::to_owned,
+    );
     let patch = Patch {
-        content: Some(merged_content(&target.memory.content, &item.memory.content)),
+        content: Some(content),
         aliases: Some(merged_aliases(&target.memory, &item.memory)),
         add_tags: item.memory.tags.clone(),
         add_links: item
@@ -85,27 +104,27 @@ pub fn plan_merge(
 
 /// Adds the text, the tags and the links of a memory, proposal or unfiled note to the memory that `into` names, and returns the latter.
 ///
-/// Lines that the other memory has already are left out. The title and the aliases become aliases, and links to the first memory lead
+/// Without a text in `options`, lines that the other memory has already are left out. The title and the aliases become aliases, and links to the first memory lead
 /// to the other one. The first memory moves to the trash with the same operation.
 ///
 /// # Errors
 /// [`StoreError::Conflict`] if a memory is not the expected version, [`StoreError::Invalid`] if the first one proposes to change another
-/// memory, or is the second one, or if the second one is a proposal or damaged, [`StoreError::Secret`] if its text contains a credential;
+/// memory, or is the second one, or if the second one is a proposal or damaged, or the text is blank, [`StoreError::Secret`] if its text contains a credential;
 /// [`StoreError::NotFound`] or [`StoreError::Ambiguous`].
 pub fn merge(
     services: &Services,
     reference: &str,
     into: &str,
-    expected: MergeVersions,
+    options: MergeOptions<'_>,
     secrets: SecretPolicy,
 ) -> Result<StoredMemory, StoreError> {
     let MemoryMerge {
         item,
         target,
         merged,
-    } = plan_merge(services, reference, into)?;
-    check_version(services, &item, expected.item)?;
-    check_version(services, &target, expected.target)?;
+    } = plan_merge_with(services, reference, into, options.content)?;
+    check_version(services, &item, options.item)?;
+    check_version(services, &target, options.target)?;
     let is_decision = item.memory.is_proposal() || item.memory.phase == Phase::Inbox;
     let mut set = services.change_set(if is_decision {
         Verb::Accept
@@ -203,7 +222,7 @@ mod tests {
                 &services,
                 &item.to_string(),
                 &target.to_string(),
-                MergeVersions::default(),
+                MergeOptions::default(),
                 SecretPolicy::Refuse,
             )
         };
@@ -254,6 +273,36 @@ mod tests {
         assert_eq!(
             [anna, keller, tea].map(|id| services.store.get(&id).unwrap().memory),
             before
+        );
+    }
+
+    #[test]
+    fn a_merge_saves_the_edited_text() {
+        let services = services(Arc::new(MemStore::default()));
+        let create = |text: &str| {
+            let draft = Draft::new(text).category(Category::People);
+            write(&services, draft, SecretPolicy::Refuse)
+                .unwrap()
+                .id
+                .to_string()
+        };
+        let (tea, coffee) = (create("Anna drinks tea"), create("Anna drinks coffee"));
+        let merge_as = |text: &str| {
+            let options = MergeOptions {
+                content: Some(text),
+                ..MergeOptions::default()
+            };
+            merge(&services, &coffee, &tea, options, SecretPolicy::Refuse)
+        };
+        assert!(matches!(merge_as(" \n"), Err(StoreError::Invalid { .. })));
+        let merged = merge_as("Anna drinks tea and coffee").unwrap().memory;
+        assert_eq!(merged.content, "Anna drinks tea and coffee");
+        assert!(services.store.get_by(&coffee).is_err());
+        undo(&services, None).unwrap();
+        let text = |id: &str| services.store.get_by(id).unwrap().memory.content;
+        assert_eq!(
+            (text(&tea).as_str(), text(&coffee).as_str()),
+            ("Anna drinks tea", "Anna drinks coffee")
         );
     }
 }

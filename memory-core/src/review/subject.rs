@@ -155,9 +155,8 @@ mod tests {
     use super::*;
     use crate::testing::services;
     use crate::{
-        AcceptOptions, AgentName, Draft, MemStore, MergeVersions, Patch, ReviewPolicy,
-        SecretPolicy, StaleProposals, View, WritePolicy, accept, delete, merge, reject, undo,
-        update, write,
+        AcceptOptions, AgentName, Draft, MemStore, MergeOptions, Patch, ReviewPolicy, SecretPolicy,
+        StaleProposals, View, WritePolicy, accept, delete, merge, reject, undo, update, write,
     };
 
     const OPTIONS: AcceptOptions = AcceptOptions {
@@ -263,7 +262,7 @@ mod tests {
             &person,
             &other.to_string(),
             &new.to_string(),
-            MergeVersions::default(),
+            MergeOptions::default(),
             SecretPolicy::Refuse,
         )
         .expect("merged");
@@ -285,7 +284,7 @@ mod tests {
             &person,
             &merged.to_string(),
             &memory.to_string(),
-            MergeVersions::default(),
+            MergeOptions::default(),
             SecretPolicy::Refuse,
         )
         .expect("merged");

@@ -218,7 +218,7 @@ fn save_edit(request: &WebRequest, item: &ItemVersion) -> Result<FileVersion, Pa
 }
 
 /// Returns a text of a form with the line breaks of files. Browsers send CR LF.
-fn lines_of_form(text: &str) -> String {
+pub(super) fn lines_of_form(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 

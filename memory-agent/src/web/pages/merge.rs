@@ -7,10 +7,11 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
 use memory_core::{
-    Memory, MemoryMerge, MemoryStoreExt, MergeVersions, SecretPolicy, StoreError, StoredMemory,
+    Memory, MemoryMerge, MemoryStoreExt, MergeOptions, SecretPolicy, StoreError, StoredMemory,
     merge, plan_merge, resolve_wikilink,
 };
 
+use super::inbox::lines_of_form;
 use super::inbox_item::{ItemVersion, MAX_HEADLINE};
 use crate::web::card::{describe_readers, memory_path, title};
 use crate::web::diff::{changed_attributes, render_diff};
@@ -65,15 +66,20 @@ async fn merge_versions(request: WebRequest) -> Response {
                 return Ok(request.redirect_after(&format!("{PATH}?{}", encode_pairs(fields)), &[]));
             };
             let item = ItemVersion::parse(form.get("item"))?;
-            let expected = MergeVersions {
+            let planned = plan_merge(&request.services, &item.id, &target.id)?;
+            let edited = form.all("content").next().map(lines_of_form);
+            let content =
+                edited.filter(|text| text.trim_end() != planned.merged.content.trim_end());
+            let options = MergeOptions {
                 item: Some(item.version),
                 target: Some(target.version),
+                content: content.as_deref(),
             };
             let merged = merge(
                 &request.services,
                 &item.id,
                 &target.id,
-                expected,
+                options,
                 SecretPolicy::Refuse,
             )?;
             // The page of the merged memory does not exist any more.
@@ -123,8 +129,9 @@ struct MergePreviewPage {
     has_effect: bool,
     attributes: Vec<(&'static str, Label, Label)>,
     diff: Option<SafeHtml>,
-    /// The text of the memory after the merge.
+    /// The text of the memory after the merge, as HTML and as it can be edited.
     text: SafeHtml,
+    content: String,
 }
 
 /// Shows the result of a merge into the memory of the field `into`, or the memories that match its words.
@@ -187,6 +194,7 @@ fn preview_merge(request: &WebRequest, reference: &str) -> Result<MergePreviewPa
         diff: (before.content != merged.content)
             .then(|| render_diff(&before.content, &merged.content)),
         text: render_markdown(&merged.content, &find_path),
+        content: merged.content,
     })
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use dialoguer::console::{Key, Term};
 use memory_core::{
-    AcceptOptions, Code, MergeVersions, SecretPolicy, StaleProposals, StoreError, WaitingProposal,
+    AcceptOptions, Code, MergeOptions, SecretPolicy, StaleProposals, StoreError, WaitingProposal,
 };
 
 use super::accept::{accept_one, acceptance_text};
@@ -253,9 +253,9 @@ fn decide(
                     &home.services,
                     id,
                     &into,
-                    MergeVersions {
+                    MergeOptions {
                         item: expected,
-                        target: None,
+                        ..MergeOptions::default()
                     },
                     SecretPolicy::Refuse,
                 )?;

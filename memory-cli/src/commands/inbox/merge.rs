@@ -1,7 +1,7 @@
 //! The `memory inbox merge` command.
 
 use clap::Args;
-use memory_core::{MergeVersions, SecretPolicy};
+use memory_core::{MergeOptions, SecretPolicy};
 
 use crate::app::App;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ impl InboxMergeArgs {
             &home.services,
             &self.id,
             &self.into,
-            MergeVersions::default(),
+            MergeOptions::default(),
             secrets,
         )?;
         let note = format!("merged into version {}", merged.memory.version);

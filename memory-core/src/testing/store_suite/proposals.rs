@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use super::{all, draft, found, put, query};
 use crate::{
     AcceptOptions, Acceptance, AgentName, Category, Code, Draft, Filter, ListOrder, MemoryStoreExt,
-    MergeVersions, PageRequest, Patch, Phase, ProposalFilter, ProposedAction, Query, Reminder,
+    MergeOptions, PageRequest, Patch, Phase, ProposalFilter, ProposedAction, Query, Reminder,
     ReminderQuery, ReviewPolicy, Scope, SecretPolicy, Services, StaleProposals, Tags, View,
     WritePolicy, accept, backlinks, delete, link, list, merge, proposal, proposals, read, reject,
     search, tag, undo, update, write,
@@ -298,7 +298,7 @@ pub(super) fn an_accepted_proposal_is_a_memory(services: &Services) {
         services,
         &more,
         &same,
-        MergeVersions::default(),
+        MergeOptions::default(),
         SecretPolicy::Refuse,
     )
     .expect("merged")
@@ -726,9 +726,9 @@ pub(super) fn a_decision_applies_to_the_version_that_the_person_saw(services: &S
             services,
             &id,
             &kept,
-            MergeVersions {
+            MergeOptions {
                 item: seen,
-                target: None,
+                ..MergeOptions::default()
             },
             SecretPolicy::Refuse,
         )
@@ -955,7 +955,7 @@ pub(super) fn an_acceptance_without_effect_is_refused_or_reported(services: &Ser
         services,
         &note,
         &into,
-        MergeVersions::default(),
+        MergeOptions::default(),
         SecretPolicy::Refuse,
     )
     .expect_err("it is a credential");
@@ -964,7 +964,7 @@ pub(super) fn an_acceptance_without_effect_is_refused_or_reported(services: &Ser
         services,
         &note,
         &into,
-        MergeVersions::default(),
+        MergeOptions::default(),
         SecretPolicy::Keep,
     )
     .expect("merged");
