@@ -26,6 +26,9 @@ pub trait RefinementPlanner: Debug + Send + Sync {
     /// Returns the category for a memory that has none; `None` if no category is probable enough.
     fn suggest_category(&self, memory: &Memory) -> Option<Category>;
 
+    /// Returns the groups of texts that repeat each other, as ascending positions in `texts`. A text is in one group at most.
+    fn group_repeats(&self, texts: &[&str]) -> Vec<Vec<usize>>;
+
     /// Returns the memories that automatic work would remove by age within `time`, the first ones first.
     ///
     /// # Errors

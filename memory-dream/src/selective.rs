@@ -19,6 +19,7 @@ use crate::lifecycle::LifecycleAction;
 use crate::plan::{
     AgeRemoval, CancelledReminder, DreamPlan, Filing, FilingReason, Merge, NewReminder, plan_dream,
 };
+use crate::similar::group_repeats;
 use crate::{DreamRequest, DreamRules, DreamTask};
 
 /// Plans the changes of one round of a dream, and makes those that a person accepts.
@@ -146,6 +147,10 @@ where
 
     fn suggest_category(&self, memory: &Memory) -> Option<Category> {
         choose_category(memory).category
+    }
+
+    fn group_repeats(&self, texts: &[&str]) -> Vec<Vec<usize>> {
+        group_repeats(texts)
     }
 
     fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {

@@ -1,9 +1,11 @@
 //! Finds candidate pairs of similar texts by their sketches, and groups of pairs.
 
 use std::cmp::Ordering;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::fingerprint::TextFingerprint;
 use super::min_hash::{BANDS, MinHash};
+use super::word_casing::WordCasing;
 
 /// Number of successors that a text is paired with in a large group of texts with an equal band.
 const MAX_NEIGHBOURS: usize = 3;
@@ -150,6 +152,43 @@ pub fn group_duplicates(
         }
     }
     groups
+}
+
+/// Returns the groups of texts that are duplicates of their first member, as ascending positions in `texts`.
+///
+/// ```
+/// use memory_dream::similar::group_repeats;
+///
+/// let texts = ["The port is 8080", "Anna prefers tea", "the port is 8080.", "The port is 8081"];
+/// assert_eq!(group_repeats(&texts), [[0, 2]]);
+/// ```
+pub fn group_repeats(texts: &[&str]) -> Vec<Vec<usize>> {
+    let sketches: Vec<MinHash> = texts.iter().map(|text| MinHash::of(text)).collect();
+    let pairs = candidate_pairs(&sketches);
+    let mut order: Vec<u32> = pairs
+        .iter()
+        .flat_map(|(one, other)| [*one, *other])
+        .collect();
+    order.sort_unstable();
+    order.dedup();
+    let known: HashMap<u32, (TextFingerprint, WordCasing)> = order
+        .iter()
+        .map(|number| {
+            let text = texts[*number as usize];
+            (*number, (TextFingerprint::of(text), WordCasing::of(text)))
+        })
+        .collect();
+    let mut is_repeat = |group: &[u32], next: u32| {
+        let (first, next) = (&known[&group[0]], &known[&next]);
+        first.0.is_duplicate_of(&next.0) && first.1.agrees_with(&next.1)
+    };
+    let groups = group_duplicates(&order, &pairs, &mut is_repeat);
+    let ascending = groups.into_iter().map(|group| {
+        let mut group: Vec<usize> = group.into_iter().map(|number| number as usize).collect();
+        group.sort_unstable();
+        group
+    });
+    ascending.collect()
 }
 
 /// Both directions of each pair, sorted.

@@ -12,7 +12,7 @@ mod min_hash;
 mod tests;
 mod word_casing;
 
-pub use candidates::{candidate_pairs, group_duplicates};
+pub use candidates::{candidate_pairs, group_duplicates, group_repeats};
 pub use comparison::{TextDifference, TextSimilarity, compare_texts};
 pub use fingerprint::TextFingerprint;
 pub use min_hash::{MinHash, SKETCH_BYTES, SKETCH_VERSION};

@@ -155,6 +155,22 @@ impl RefinementPlanner for FakePlanner {
             .then_some(Category::Preferences)
     }
 
+    fn group_repeats(&self, texts: &[&str]) -> Vec<Vec<usize>> {
+        let words = |text: &str| text.trim_end_matches('.').to_lowercase();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (number, text) in texts.iter().enumerate() {
+            match groups
+                .iter_mut()
+                .find(|group| words(texts[group[0]]) == words(text))
+            {
+                Some(group) => group.push(number),
+                None => groups.push(vec![number]),
+            }
+        }
+        groups.retain(|group| 1 < group.len());
+        groups
+    }
+
     fn expiring(&self, time: TimeDelta) -> Result<Vec<ExpiringMemory>, StoreError> {
         let filter = Filter {
             phase: Some(Phase::Inbox),
