@@ -1,5 +1,4 @@
 // Adds live search, keyboard shortcuts and updates to pages that work without a script.
-"use strict";
 
 /** The parameters of an address that describe the previous request. */
 const PASSING = ["done", "notice"];
@@ -38,6 +37,7 @@ function replaceContent(page) {
   updateSelection();
   startGraph();
   loadParts();
+  numberItems();
   document.title = page.title;
   document.body.dataset.mark = page.body.dataset.mark ?? "";
 }
@@ -88,8 +88,9 @@ function select(item) {
   selected = item;
   if (!item) return;
   item.classList.add("is-selected");
-  (item.querySelector("h2 a, a, input[type=checkbox], button") ?? item).focus({ preventScroll: true });
+  (item.querySelector("h2 a") ?? item.querySelector("a, input[type=checkbox], button") ?? item).focus({ preventScroll: true });
   item.scrollIntoView({ block: "nearest" });
+  showSimilar(item);
 }
 
 function moveSelection(step) {
@@ -105,7 +106,7 @@ function clickControl(key) {
   const item = document.activeElement?.closest(".card, [data-item]") ?? (selected?.isConnected ? selected : undefined);
   const name = `[data-key="${CSS.escape(key)}"]`;
   const outside = [...document.querySelectorAll(name)].find((control) => !control.closest(".card, [data-item]"));
-  const bulk = main().querySelector(".card-select:checked") && document.querySelector(`[data-bulk-key="${CSS.escape(key)}"]`);
+  const bulk = boxes().some((box) => box.checked) && document.querySelector(`[data-bulk-key="${CSS.escape(key)}"]`);
   const control = bulk || (item?.querySelector(name) ?? outside);
   if (!control || control.disabled) return false;
   if (control.matches("input[type=text], input:not([type]), select, textarea")) {
@@ -156,13 +157,14 @@ function onKey(event) {
     },
     j: () => moveSelection(1),
     k: () => moveSelection(-1),
-    u: () => {
-      const button = document.querySelector(".undo-bar button");
-      if (button) button.click();
-      else explainUndo();
-    },
+    u: () => undoLast() || explainUndo(),
+    x: () => toggleSelected(event.shiftKey),
+    X: () => toggleSelected(true),
   };
-  if (actions[key]) {
+  // Space works on a control as usual.
+  if (key === " " && !target.closest("button, summary, input") && toggleSelected(event.shiftKey)) {
+    event.preventDefault();
+  } else if (actions[key]) {
     event.preventDefault();
     actions[key]();
   } else if (key.length === 1 && clickControl(key)) {
@@ -189,14 +191,11 @@ function updateSelection() {
 }
 
 /** Sends the category that was chosen for each selected item with the form for all. */
-function addCategories(event) {
-  if (event.target.id !== "bulk") return;
+function addCategories({ target, formData }) {
+  if (target.id !== "bulk") return;
   for (const box of main().querySelectorAll("[data-select]:checked")) {
     const chosen = box.closest("[data-item]")?.querySelector("select[name=category]");
-    if (!chosen?.value) continue;
-    const field = document.createElement("input");
-    Object.assign(field, { type: "hidden", name: `category:${box.value.split(":")[0]}`, value: chosen.value });
-    event.target.append(field);
+    if (chosen?.value) formData.set(`category:${box.value.split(":")[0]}`, chosen.value);
   }
 }
 
@@ -266,12 +265,11 @@ function showNotice(text, page) {
 
 async function onChange(mark) {
   document.body.dataset.mark = mark;
-  const here = new URL(location.href);
-  for (const name of PASSING) here.searchParams.delete(name);
-  const page = await loadPage(here);
+  const page = await loadPage(pageAddress());
   const navigation = document.querySelector(".site-navigation");
   // The number of items that wait in the inbox.
   if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".navigation-groups"]);
+  if (page && updateItems(page)) return;
   const changes = page && describeChanges(page);
   if (!changes) return;
   if (isInUse()) {
@@ -307,15 +305,20 @@ function startUndoBar() {
     for (const name of PASSING) address.searchParams.delete(name);
     history.replaceState(null, "", address);
   }
-  document.querySelector(".undo-bar")?.addEventListener("animationend", (event) => event.currentTarget.remove());
+  document.addEventListener("animationend", ({ target }) => target.matches(".undo-bar") && target.remove());
+  rememberChange(document.querySelector(".undo-bar"), []);
 }
 
 document.addEventListener("keydown", onKey);
 document.addEventListener("change", updateSelection);
-document.addEventListener("submit", addCategories);
+document.addEventListener("formdata", addCategories);
+document.addEventListener("submit", onSubmit);
+document.addEventListener("click", onSelectionClick);
+document.addEventListener("mouseover", ({ target }) => showSimilar(target.closest?.("[data-item]")));
 // The browser may restore the selection after the page was left.
 addEventListener("pageshow", updateSelection);
 updateSelection();
+numberItems();
 // In a narrow window the navigation scrolls.
 document.querySelector(".site-navigation [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 startLiveSearch();

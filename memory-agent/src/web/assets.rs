@@ -25,6 +25,7 @@ const SCRIPT: Asset = Asset {
     media_type: "text/javascript; charset=utf-8",
     // One file for the browser, of parts that share their names.
     text: concat!(
+        include_str!("../../assets/decisions.js"),
         include_str!("../../assets/app.js"),
         include_str!("../../assets/forms.js"),
         include_str!("../../assets/graph.js"),

@@ -56,8 +56,8 @@ pub(super) struct CachedViews {
     next_review: Mutex<DateTime<Utc>>,
     /// The number of daily reviews that were made.
     reviews: AtomicU64,
-    /// The number of items in the inbox at a change mark.
-    inbox_count: Mutex<Option<(String, u64)>>,
+    /// The numbers of items in the inbox at a change mark.
+    inbox_counts: Mutex<Option<(String, InboxCounts)>>,
 }
 
 /// A view that is made again after a change of the home.
@@ -199,15 +199,15 @@ impl WebRequest {
         self.web.maps.get(&mark, category, make)
     }
 
-    /// Returns the number of items in the inbox at this change mark; `None` if they cannot be counted.
-    pub(super) fn inbox_count(&self, mark: &str) -> Option<u64> {
-        let cached = || lock(&self.web.views.inbox_count);
-        if let Some((_, count)) = cached().as_ref().filter(|(known, _)| known == mark) {
-            return Some(*count);
+    /// Returns the numbers of items in the inbox at this change mark; `None` if they cannot be counted.
+    pub(super) fn inbox_counts(&self, mark: &str) -> Option<InboxCounts> {
+        let cached = || lock(&self.web.views.inbox_counts);
+        if let Some((_, counts)) = cached().as_ref().filter(|(known, _)| known == mark) {
+            return Some(*counts);
         }
-        let count = count_inbox(self).ok()?;
-        *cached() = Some((mark.to_owned(), count));
-        Some(count)
+        let counts = count_inbox(self).ok()?;
+        *cached() = Some((mark.to_owned(), counts));
+        Some(counts)
     }
 }
 
@@ -242,8 +242,16 @@ impl<K: Eq + Hash, V> MarkCache<K, V> {
     }
 }
 
-/// Returns the number of items in the inbox.
-fn count_inbox(request: &WebRequest) -> Result<u64, StoreError> {
+/// The numbers of items in the inbox.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct InboxCounts {
+    /// The number of proposals.
+    pub(super) proposals: u64,
+    /// The number of notes without a category.
+    pub(super) notes: u64,
+}
+
+fn count_inbox(request: &WebRequest) -> Result<InboxCounts, StoreError> {
     let of = |proposals: ProposalFilter| {
         let filter = Filter {
             proposals,
@@ -261,5 +269,8 @@ fn count_inbox(request: &WebRequest) -> Result<u64, StoreError> {
             },
         )
     };
-    Ok(of(ProposalFilter::Only)?.total + of(Filter::default().proposals)?.total)
+    Ok(InboxCounts {
+        proposals: of(ProposalFilter::Only)?.total,
+        notes: of(ProposalFilter::Exclude)?.total,
+    })
 }

@@ -17,7 +17,8 @@
 //! | `GET /memories/ID/edit`, `POST /memories/ID/edit` | the form to edit it |
 //! | `POST /memories/ID/tags`, `/category`, `/pin`, `/expire`, `/delete`, `/restore` | changes of one memory |
 //! | `GET /write`, `POST /write`, `GET /write/titles` | a new memory, and the titles for links in it |
-//! | `GET /inbox`, `POST /inbox/decide`, `/edit` | proposals and unfiled notes |
+//! | `GET /inbox`, `POST /inbox/decide`, `/edit` | proposals, and apart from them unfiled notes |
+//! | `GET /inbox/similar`, `GET /inbox/all` | an item with the memories that are similar to it; all proposals of an agent |
 //! | `GET /memories/merge`, `POST /memories/merge` | the choice of a memory to merge an item into |
 //! | `GET /inbox/plan`, `POST /inbox/plan` | the suggestions of a dream |
 //! | `GET /reminders`, `POST /reminders`, `/done`, `/snooze` | reminders as a list and as a month |
@@ -35,7 +36,8 @@
 //! | `GET /assets/HASH/NAME` | style sheet, script and icon |
 //!
 //! The handlers call the use cases of `memory_core`, with unrestricted services and the actor `web`. Every control is a link or
-//! a form; a form is answered with a redirect (303). The script only adds live search, keyboard shortcuts and updates.
+//! a form; a form is answered with a redirect (303). The script only adds live search, keyboard shortcuts, updates, and
+//! decisions without a reload: a form with the field `background` is answered with the parts of the page that it changed.
 //!
 //! A refused form is shown again on its page with the text and the reason (`refused_form.rs`), and a form that was sent after the session had ended
 //! is continued after a sign-in (`unsent_form.rs`). Handlers need no code for this: they return a `PageError`, with the field that is wrong.
@@ -63,6 +65,7 @@
 
 mod assets;
 mod assistant_host;
+mod background;
 mod cached_views;
 mod card;
 mod changed_object;

@@ -3,8 +3,10 @@
 use super::fields::Fields;
 use super::request::{WebRequest, with_query};
 
-/// Fields of a query that describe the previous request, or the place in a list.
-const PASSING: [&str; 6] = ["page", "done", "notice", "skipped", "failed", "left"];
+/// Fields of a query that describe the previous request, the place in a list, or its selection.
+const PASSING: [&str; 7] = [
+    "page", "done", "notice", "skipped", "failed", "left", "select",
+];
 
 /// Number of pages on each side of the current one that have a link.
 const AROUND: usize = 2;

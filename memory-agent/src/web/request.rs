@@ -130,7 +130,9 @@ impl WebRequest {
             filters: Vec::new(),
             here: self.here(),
             home: self.web.config.home.clone(),
-            inbox: self.inbox_count(&mark),
+            inbox: self
+                .inbox_counts(&mark)
+                .map(|counts| counts.proposals + counts.notes),
             mark,
             notice: notice_text(self.query.get(NOTICE)),
             undo: self.undo_bar(self.query.get(DONE)),
@@ -200,17 +202,22 @@ impl WebRequest {
 
     /// Redirects to `path`; the page there offers to undo `operations`.
     pub(crate) fn redirect_after(&self, path: &str, operations: &[OperationId]) -> Response {
+        if self.is_in_background() {
+            return self.reply(path, operations, Vec::new());
+        }
         self.web.config.host.after_change();
         let path = local_path(path);
         let (path, query) = path.split_once('?').unwrap_or((path, ""));
-        let done = operations
-            .iter()
-            .map(OperationId::as_str)
-            .collect::<Vec<_>>()
-            .join(",");
+        let done = join_ids(operations);
         let query = Fields::parse(query).with(DONE, &done);
         Redirect::to(&with_query(path, &query)).into_response()
     }
+}
+
+/// Returns ids as the value of a field.
+pub(super) fn join_ids(operations: &[OperationId]) -> String {
+    let ids: Vec<&str> = operations.iter().map(OperationId::as_str).collect();
+    ids.join(",")
 }
 
 /// Redirects to `path`; the page there explains with `notice` why nothing was changed.
@@ -225,7 +232,7 @@ pub(crate) fn redirect_with_notice(path: &str, notice: &str) -> Response {
 }
 
 /// Returns a path with a query string, which may be empty.
-pub(super) fn with_query(path: &str, query: &str) -> String {
+pub(crate) fn with_query(path: &str, query: &str) -> String {
     if query.is_empty() {
         path.to_owned()
     } else {

@@ -1,31 +1,49 @@
-//! The inbox: proposals of agents and notes without a category.
+//! The inbox: proposals of agents, and apart from them notes without a category.
+//!
+//! Purpose: to decide on what agents propose, quickly and without regret. First comes the oldest proposal with its whole text, its author and
+//! the memory that it changes; a sentence that speaks to agents is marked, and repeated proposals are one item. Actions by frequency: accept,
+//! reject, undo, edit, merge, and all proposals of an agent at once. The similar memories of an item are searched when a person looks at it.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
 use axum::Router;
-use axum::response::Response;
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use memory_core::{
-    AcceptOptions, Category, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt,
+    AcceptOptions, Category, Code, FileVersion, Filter, HomeSection, ListOrder, MemoryStoreExt,
     PageRequest, Patch, Phase, ProposedAction, RefinementPlanner, SecretPolicy, StaleProposals,
-    accept, edit_proposal, list, proposals, reject, update,
+    StoreError, StoredMemory, accept, delete, edit_proposal, list, proposal, reject, update,
 };
 
-use super::inbox_item::{BulkForm, InboxCard, ItemVersion, filing_categories, find_suggestion};
+use super::inbox_item::{
+    BulkForm, InboxCard, ItemHead, ItemVersion, SIMILAR_PATH, filing_categories, find_suggestion,
+};
+use crate::web::background::RefusedItem;
+use crate::web::cached_views::InboxCounts;
 use crate::web::error::{PageError, render};
-use crate::web::fields::Fields;
-use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::fields::{Fields, encode_pairs};
+use crate::web::html::Label;
+use crate::web::layout::{ITEM_DECIDED, Layout, NOTHING_SELECTED};
 use crate::web::pager::Pager;
-use crate::web::request::{WebRequest, redirect_with_notice};
+use crate::web::request::{WebRequest, redirect_with_notice, with_query};
 use crate::web::state::WebState;
 
 /// Number of items of a page.
 const PAGE: usize = 20;
 
+/// Maximum number of proposals that are compared to find repeated ones.
+const MAX_COMPARED: usize = 500;
+
+/// Maximum number of proposals of an agent that are accepted at once.
+const MAX_OF_AGENT: usize = 200;
+
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route("/inbox", get(show))
+        .route(SIMILAR_PATH, get(show_similar))
+        .route("/inbox/all", get(show_all_of_agent))
         .route("/inbox/decide", post(decide))
         .route("/inbox/edit", post(edit))
 }
@@ -34,12 +52,17 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
 #[template(path = "inbox.html")]
 struct InboxPage {
     layout: Layout,
-    proposals: u64,
-    notes: u64,
+    counts: InboxCounts,
+    /// Whether the notes are listed, and not the proposals.
+    has_notes: bool,
     bulk: BulkForm,
     /// The address to which the forms return.
     next: String,
+    /// The address of this page with all items selected.
+    select_all: String,
     items: Vec<InboxCard>,
+    /// The agents with several proposals: name, path of all of them, and their number.
+    agents: Vec<(Label, String, usize)>,
     /// The number of selected items that the previous request did not change.
     failed: u64,
     /// The number of selected items that the previous request left, because nothing suggests a category.
@@ -50,49 +73,48 @@ struct InboxPage {
 async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let waiting = proposals(&request.services)?;
-            let planner = request.web.config.host.planner(request.services.clone());
-            let filter = Filter {
-                phase: Some(Phase::Inbox),
-                place: Some(HomeSection::Notes),
-                ..Filter::default()
+            let here = request
+                .query
+                .without(&["select", "failed", "left", "done", "notice"]);
+            let layout = Layout {
+                here: with_query(&request.path, &here),
+                ..request.layout("Inbox")
+            };
+            let counts = request.inbox_counts(&layout.mark).unwrap_or_default();
+            let has_notes = match request.query.get("list") {
+                "notes" => true,
+                "proposals" => false,
+                _ => counts.proposals == 0 && 0 < counts.notes,
             };
             let page = Pager::page(request);
-            let start = page * PAGE;
-            // Proposals come first, and both lists are one sequence of pages.
-            let shown = waiting.iter().skip(start).take(PAGE);
-            let mut items = shown
-                .map(|waiting| InboxCard::of_proposal(request, planner.as_ref(), waiting))
-                .collect::<Result<Vec<_>, _>>()?;
-            let limit = PAGE - items.len();
-            let offset = start.saturating_sub(waiting.len());
-            let notes = list(
-                &request.services,
-                &filter,
-                &PageRequest {
-                    order: ListOrder::Created,
-                    offset,
-                    limit: Some(limit),
-                },
-            )?;
-            for stored in &notes.memories {
-                items.push(InboxCard::of_note(request, planner.as_ref(), stored)?);
+            let (mut agents, total, mut items);
+            if has_notes {
+                (total, items) = note_cards(request, page)?;
+                agents = Vec::new();
+            } else {
+                let waiting = waiting_proposals(request)?;
+                agents = several_by_agent(&waiting);
+                (total, items) = proposal_cards(request, &waiting, page)?;
             }
-            let total = waiting.len() as u64 + notes.total;
-            let layout = request.layout("Inbox");
+            agents.truncate(PAGE);
+            if items.is_empty() && 0 < page {
+                // The items of the last page were decided on.
+                let first = with_query(&request.path, &request.query.without(&["page"]));
+                return Ok(Redirect::to(&first).into_response());
+            }
+            let is_selected = request.query.get("select") == "all";
+            for item in &mut items {
+                item.head.is_selected = is_selected;
+            }
             let page = InboxPage {
                 next: layout.here.clone(),
+                select_all: with_query(&request.path, &Fields::parse(&here).with("select", "all")),
                 layout,
-                proposals: waiting.len() as u64,
-                notes: notes.total,
-                bulk: BulkForm {
-                    path: "/inbox/decide",
-                    label: "Selected items",
-                    categories: filing_categories().collect(),
-                    reject: "Reject or delete selected",
-                    has_keys: true,
-                },
+                counts,
+                has_notes,
+                bulk: bulk_form(),
                 items,
+                agents,
                 failed: request.query.get("failed").parse().unwrap_or_default(),
                 left: request.query.get("left").parse().unwrap_or_default(),
                 pager: Pager::new(request, page, PAGE, total),
@@ -102,90 +124,246 @@ async fn show(request: WebRequest) -> Response {
         .await
 }
 
+fn bulk_form() -> BulkForm {
+    BulkForm {
+        path: "/inbox/decide",
+        label: "Selected items",
+        categories: filing_categories().collect(),
+        reject: "Reject or delete selected",
+        has_keys: true,
+    }
+}
+
+/// Returns the number of unfiled notes, and the cards of a page of them, newest first.
+fn note_cards(request: &WebRequest, page: usize) -> Result<(u64, Vec<InboxCard>), PageError> {
+    let filter = Filter {
+        phase: Some(Phase::Inbox),
+        place: Some(HomeSection::Notes),
+        ..Filter::default()
+    };
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: page * PAGE,
+        limit: Some(PAGE),
+    };
+    let planner = request.web.config.host.planner(request.services.clone());
+    let notes = list(&request.services, &filter, &slice)?;
+    let cards = notes
+        .memories
+        .iter()
+        .map(|stored| InboxCard::of_note(request, planner.as_ref(), stored));
+    Ok((notes.total, cards.collect()))
+}
+
+/// Returns all proposals, oldest first.
+fn waiting_proposals(request: &WebRequest) -> Result<Vec<StoredMemory>, StoreError> {
+    let slice = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: None,
+    };
+    let mut waiting = list(&request.services, &Filter::proposals(), &slice)?.memories;
+    waiting.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
+    Ok(waiting)
+}
+
+/// Returns the agents with more than one proposal: name, path of all of them, and their number.
+fn several_by_agent(waiting: &[StoredMemory]) -> Vec<(Label, String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for stored in waiting {
+        *counts.entry(proposer(stored)).or_default() += 1;
+    }
+    counts
+        .into_iter()
+        .filter(|(by, count)| !by.is_empty() && 1 < *count)
+        .map(|(by, count)| {
+            let path = format!("/inbox/all?{}", encode_pairs([("by", by)]));
+            (Label::new(by), path, count)
+        })
+        .collect()
+}
+
+/// Returns the agent of a proposal; empty for other memories.
+fn proposer(stored: &StoredMemory) -> &str {
+    let proposal = stored.memory.proposal.as_ref();
+    proposal.map_or("", |proposal| proposal.by.as_str())
+}
+
+/// Returns the number of items that the proposals are, and the cards of a page of them.
+fn proposal_cards(
+    request: &WebRequest,
+    waiting: &[StoredMemory],
+    page: usize,
+) -> Result<(u64, Vec<InboxCard>), PageError> {
+    let planner = request.web.config.host.planner(request.services.clone());
+    let mut repeats = find_repeats(planner.as_ref(), waiting);
+    let is_repeat: Vec<usize> = repeats.values().flatten().copied().collect();
+    let firsts: Vec<usize> = (0..waiting.len())
+        .filter(|at| !is_repeat.contains(at))
+        .collect();
+    let mut cards = Vec::with_capacity(PAGE);
+    for at in firsts.iter().skip(page * PAGE).take(PAGE) {
+        let id = waiting[*at].memory.id.to_string();
+        let own = match proposal(&request.services, &id) {
+            Ok(own) => own,
+            // It was decided on since the list was read.
+            Err(StoreError::NotFound { .. } | StoreError::Invalid { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        let mut card = InboxCard::of_proposal(request, planner.as_ref(), &own)?;
+        for repeat in repeats.remove(at).unwrap_or_default() {
+            card.add_repeat(&waiting[repeat], proposer(&waiting[repeat]));
+        }
+        cards.push(card);
+    }
+    Ok((firsts.len() as u64, cards))
+}
+
+/// Returns the proposals of new memories that others repeat for the same readers, with the latter, as positions.
+fn find_repeats(
+    planner: &dyn RefinementPlanner,
+    waiting: &[StoredMemory],
+) -> BTreeMap<usize, Vec<usize>> {
+    let is_new = |stored: &StoredMemory| {
+        let proposal = stored.memory.proposal.as_ref();
+        proposal.is_some_and(|proposal| proposal.action == ProposedAction::Write)
+    };
+    let new: Vec<usize> = (0..waiting.len())
+        .filter(|at| is_new(&waiting[*at]))
+        .take(MAX_COMPARED)
+        .collect();
+    let texts: Vec<&str> = new
+        .iter()
+        .map(|at| waiting[*at].memory.content.as_str())
+        .collect();
+    let mut repeats = BTreeMap::new();
+    for group in planner.group_repeats(&texts) {
+        let mut members = group.into_iter().map(|number| new[number]);
+        let Some(first) = members.next() else {
+            continue;
+        };
+        let scope = &waiting[first].memory.scope;
+        let same: Vec<usize> = members
+            .filter(|at| waiting[*at].memory.scope == *scope)
+            .collect();
+        repeats.insert(first, same);
+    }
+    repeats
+}
+
+#[derive(Template)]
+#[template(path = "inbox_similar.html")]
+struct SimilarPage {
+    layout: Layout,
+    next: String,
+    item: InboxCard,
+}
+
+/// Shows one item with the memories that are similar to it.
+async fn show_similar(request: WebRequest) -> Response {
+    request
+        .respond(|request| {
+            let planner = request.web.config.host.planner(request.services.clone());
+            let stored = match request.services.store.get_by(request.query.get("item")) {
+                Err(StoreError::NotFound { .. }) => {
+                    return Ok(redirect_with_notice("/inbox", ITEM_DECIDED));
+                }
+                found => found?,
+            };
+            let card = if stored.memory.is_proposal() {
+                let own = proposal(&request.services, &stored.memory.id.to_string())?;
+                InboxCard::of_proposal(request, planner.as_ref(), &own)?
+            } else if stored.memory.phase == Phase::Inbox {
+                InboxCard::of_note(request, planner.as_ref(), &stored)
+            } else {
+                return Ok(redirect_with_notice("/inbox", ITEM_DECIDED));
+            };
+            Ok(render(&SimilarPage {
+                layout: request.layout("Similar memories"),
+                next: "/inbox".to_owned(),
+                item: card.with_neighbours(request, &stored.memory)?,
+            }))
+        })
+        .await
+}
+
+#[derive(Template)]
+#[template(path = "inbox_all.html")]
+struct AllOfAgentPage {
+    layout: Layout,
+    by: Label,
+    bulk: BulkForm,
+    /// The items, each with the sentence that speaks to agents.
+    rows: Vec<(ItemHead, Option<Label>)>,
+    /// The number of proposals that the page does not list.
+    more: usize,
+}
+
+/// Lists all proposals of the agent in the field `by`, selected, so that a person decides on what they have seen.
+async fn show_all_of_agent(request: WebRequest) -> Response {
+    request
+        .respond(|request| {
+            let by = request.query.get("by");
+            let mut waiting = waiting_proposals(request)?;
+            waiting.retain(|stored| proposer(stored) == by);
+            let more = waiting.len().saturating_sub(MAX_OF_AGENT);
+            waiting.truncate(MAX_OF_AGENT);
+            let layout = request.layout("All proposals of an agent");
+            Ok(render(&AllOfAgentPage {
+                layout: Layout {
+                    here: "/inbox".to_owned(),
+                    ..layout
+                },
+                by: Label::new(by),
+                bulk: BulkForm {
+                    has_keys: false,
+                    reject: "Reject selected",
+                    ..bulk_form()
+                },
+                rows: waiting.iter().map(InboxCard::row).collect(),
+                more,
+            }))
+        })
+        .await
+}
+
 /// Accepts or rejects the fields `item`. An accepted item supersedes the memory of the field `replaces`.
 ///
-/// Without a `category`, each new item is filed under the one of the field `category:ID`, under its suggested one, or left.
+/// Without a `category`, each new item is filed under the one of the field `category:ID`, under its suggested one, or left. A field `item`
+/// with several proposals decides on the first one; the others, which repeat it, are deleted or rejected with it.
 async fn decide(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let form = &request.form;
             let items = form
                 .all("item")
-                .map(ItemVersion::parse)
+                .map(ItemVersion::parse_group)
                 .collect::<Result<Vec<_>, _>>()?;
             let next = form.text("next").unwrap_or("/inbox");
             if items.is_empty() {
                 return Ok(redirect_with_notice(next, NOTHING_SELECTED));
             }
-            let category = form
-                .text("category")
-                .map(str::parse::<Category>)
-                .transpose()?;
-            let stale = if form.get("stale") == "overwrite" {
-                StaleProposals::Overwrite
-            } else {
-                StaleProposals::Refuse
-            };
             let planner = request.web.config.host.planner(request.services.clone());
-            // Returns whether the item was decided on.
-            let apply = |item: &ItemVersion| match form.get("action") {
-                "accept" => {
-                    let own = form
-                        .text(&format!("category:{}", item.id))
-                        .map(str::parse::<Category>)
-                        .transpose()?;
-                    let category = match (
-                        category.or(own),
-                        suggest_filing(request, planner.as_ref(), item)?,
-                    ) {
-                        (Some(category), _) | (None, CategorySuggestion::Known(category)) => {
-                            Some(category)
-                        }
-                        (None, CategorySuggestion::Unchanged) => None,
-                        (None, CategorySuggestion::Unknown) => return Ok(false),
-                    };
-                    // Without the memory to replace, nothing is accepted.
-                    let replaced = form
-                        .text("replaces")
-                        .map(|id| request.services.store.get_by(id))
-                        .transpose()?;
-                    let expected = Some(save_edit(request, item)?);
-                    let options = AcceptOptions {
-                        category,
-                        stale,
-                        secrets: SecretPolicy::Refuse,
-                        expected,
-                    };
-                    let accepted = accept(&request.services, &item.id, options)?;
-                    if let Some(replaced) = replaced {
-                        let patch = Patch {
-                            superseded_by: Some(Some(accepted.id)),
-                            ..Patch::default()
-                        };
-                        update(
-                            &request.services,
-                            &replaced.memory.id.to_string(),
-                            &patch,
-                            None,
-                            SecretPolicy::Keep,
-                        )?;
-                    }
-                    Ok(true)
-                }
-                "reject" => reject(&request.services, &item.id, Some(item.version))
-                    .map(|_| true)
-                    .map_err(PageError::from),
-                _ => Err(PageError::invalid(
-                    "the action is neither accept nor reject",
-                )),
-            };
             let (mut failures, mut left) = (Vec::new(), 0);
-            for item in &items {
-                match apply(item) {
-                    Ok(true) => {}
-                    Ok(false) => left += 1,
-                    Err(error) => failures.push(error),
-                }
+            let mut refused = Vec::new();
+            for (key, group) in form.all("item").zip(&items) {
+                let reason = match decide_on(request, planner.as_ref(), group) {
+                    Ok(true) => continue,
+                    Ok(false) => {
+                        left += 1;
+                        "nothing suggests a category for it; choose one".to_owned()
+                    }
+                    Err(error) => {
+                        let reason = describe_refusal(&error);
+                        failures.push(error);
+                        reason
+                    }
+                };
+                let (key, reason) = (key.to_owned(), Label::new(&reason));
+                refused.push(RefusedItem { key, reason });
+            }
+            if request.is_in_background() {
+                return Ok(request.reply(next, &request.operations()(), refused));
             }
             // A failure of the only item is a page of its own, with the next step.
             if failures.len() == items.len() {
@@ -194,6 +372,97 @@ async fn decide(request: WebRequest) -> Response {
             Ok(request.redirect(&with_counts(next, failures.len(), left)))
         })
         .await
+}
+
+/// Returns why an item was not changed, to a person who still sees it.
+fn describe_refusal(error: &PageError) -> String {
+    match error.error.code {
+        Code::MemoryNotFound => "it no longer waits in the inbox".to_owned(),
+        Code::Conflict => "it, or the memory that it changes, was changed since".to_owned(),
+        _ => error.error.message.clone(),
+    }
+}
+
+/// Decides on the first item of a group and on those that repeat it. Returns false if no category is known.
+fn decide_on(
+    request: &WebRequest,
+    planner: &dyn RefinementPlanner,
+    group: &[ItemVersion],
+) -> Result<bool, PageError> {
+    let (form, services) = (&request.form, &request.services);
+    let [item, repeats @ ..] = group else {
+        return Err(PageError::invalid("the item of the inbox is invalid"));
+    };
+    match form.get("action") {
+        "accept" => {
+            let chosen = form
+                .text("category")
+                .or_else(|| form.text(&format!("category:{}", item.id)));
+            let chosen = chosen.map(str::parse::<Category>).transpose()?;
+            let category = match (chosen, suggest_filing(request, planner, item)?) {
+                (Some(category), _) | (None, CategorySuggestion::Known(category)) => Some(category),
+                (None, CategorySuggestion::Unchanged) => None,
+                (None, CategorySuggestion::Unknown) => return Ok(false),
+            };
+            accept_item(request, item, category)?;
+            // A repeated proposal that cannot be deleted, because it was changed since, is listed again.
+            for repeat in repeats {
+                if services
+                    .store
+                    .get_by(&repeat.id)
+                    .is_ok_and(|stored| stored.stamp == repeat.version)
+                {
+                    delete(services, &repeat.id).ok();
+                }
+            }
+        }
+        "reject" => {
+            reject(services, &item.id, Some(item.version))?;
+            for repeat in repeats {
+                reject(services, &repeat.id, Some(repeat.version)).ok();
+            }
+        }
+        _ => {
+            return Err(PageError::invalid(
+                "the action is neither accept nor reject",
+            ));
+        }
+    }
+    Ok(true)
+}
+
+/// Accepts an item under a category, with the edited text of the form, and supersedes the memory of the field `replaces`.
+fn accept_item(
+    request: &WebRequest,
+    item: &ItemVersion,
+    category: Option<Category>,
+) -> Result<(), PageError> {
+    let (form, services) = (&request.form, &request.services);
+    // Without the memory to replace, nothing is accepted.
+    let replaced = form
+        .text("replaces")
+        .map(|id| services.store.get_by(id))
+        .transpose()?;
+    let options = AcceptOptions {
+        category,
+        stale: if form.get("stale") == "overwrite" {
+            StaleProposals::Overwrite
+        } else {
+            StaleProposals::Refuse
+        },
+        secrets: SecretPolicy::Refuse,
+        expected: Some(save_edit(request, item)?),
+    };
+    let accepted = accept(services, &item.id, options)?;
+    if let Some(replaced) = replaced {
+        let patch = Patch {
+            superseded_by: Some(Some(accepted.id)),
+            ..Patch::default()
+        };
+        let id = replaced.memory.id.to_string();
+        update(services, &id, &patch, None, SecretPolicy::Keep)?;
+    }
+    Ok(())
 }
 
 /// Saves the text of the form as that of the proposal if it differs, and returns the version to accept.
@@ -270,7 +539,7 @@ async fn edit(request: WebRequest) -> Response {
     request
         .respond(|request| {
             let form = &request.form;
-            let item = ItemVersion::parse(form.get("item"))?;
+            let item = ItemVersion::parse_group(form.get("item"))?.swap_remove(0);
             let content = lines_of_form(form.get("content"));
             edit_proposal(
                 &request.services,

@@ -1,5 +1,6 @@
 //! An item of the inbox: a proposal or a note without a category, with the controls to decide on it.
 
+use memory_core::standing::find_address;
 use memory_core::{
     AcceptancePreview, Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation,
     Phase, ProposedAction, RefinementPlanner, StoredMemory, WaitingProposal, preview_acceptance,
@@ -9,6 +10,7 @@ use memory_core::{
 use crate::web::card::describe_readers;
 use crate::web::diff::{changed_attributes, render_diff};
 use crate::web::error::PageError;
+use crate::web::fields::encode_pairs;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::markdown::render_markdown;
 use crate::web::request::WebRequest;
@@ -28,6 +30,11 @@ impl ItemVersion {
     /// Returns the value for a memory.
     pub(super) fn of(stored: &StoredMemory) -> String {
         format!("{}:{}", stored.memory.id, stored.stamp.0)
+    }
+
+    /// Parses the values of an item and of those that repeat it, which are separated by commas; at least one.
+    pub(super) fn parse_group(text: &str) -> Result<Vec<Self>, PageError> {
+        text.split(',').map(Self::parse).collect()
     }
 
     /// Parses the value of a field.
@@ -54,6 +61,8 @@ pub(super) struct ItemHead {
     pub(super) is_proposal: bool,
     /// Whether it is the proposal to delete the memory with this headline.
     pub(super) is_deletion: bool,
+    /// Whether its box is ticked.
+    pub(super) is_selected: bool,
 }
 
 /// The form that decides on all selected items.
@@ -75,6 +84,13 @@ pub(super) struct CategoryOption {
     pub(super) is_selected: bool,
 }
 
+/// A proposal that repeats another one.
+pub(super) struct RepeatRow {
+    pub(super) path: String,
+    pub(super) headline: Label,
+    pub(super) by: Label,
+}
+
 /// A memory that is similar to an item.
 pub(super) struct NeighbourRow {
     pub(super) id: String,
@@ -86,6 +102,8 @@ pub(super) struct NeighbourRow {
 pub(super) struct InboxCard {
     pub(super) head: ItemHead,
     pub(super) id: String,
+    /// The value of the field `item` without those that repeat it.
+    pub(super) key: String,
     /// Whether the item can be added to another memory.
     pub(super) can_merge: bool,
     pub(super) by: Option<Label>,
@@ -105,9 +123,19 @@ pub(super) struct InboxCard {
     pub(super) is_target_missing: bool,
     pub(super) is_stale: bool,
     pub(super) categories: Vec<CategoryOption>,
-    pub(super) neighbours: Vec<NeighbourRow>,
+    /// The similar memories, if they were searched.
+    pub(super) neighbours: Option<Vec<NeighbourRow>>,
+    /// The page with the similar memories, if there can be some.
+    pub(super) similar_path: String,
+    /// The sentence of the text that speaks to the agent that will read it.
+    pub(super) address: Option<Label>,
+    /// The proposals that repeat this one; the decision applies to them, too.
+    pub(super) repeats: Vec<RepeatRow>,
     pub(super) content: String,
 }
+
+/// The path of an item with the memories that are similar to it.
+pub(super) const SIMILAR_PATH: &str = "/inbox/similar";
 
 /// Maximum number of neighbours of an item.
 const MAX_NEIGHBOURS: usize = 3;
@@ -129,8 +157,10 @@ impl InboxCard {
                 kind,
                 is_proposal: memory.is_proposal(),
                 is_deletion: false,
+                is_selected: false,
             },
             id: memory.id.to_string(),
+            key: ItemVersion::of(stored),
             can_merge: false,
             by: memory
                 .proposal
@@ -150,7 +180,11 @@ impl InboxCard {
             is_target_missing: false,
             is_stale: false,
             categories: Vec::new(),
-            neighbours: Vec::new(),
+            neighbours: None,
+            similar_path: String::new(),
+            address: find_address(&memory.content)
+                .map(|sentence| Label::cut(sentence, MAX_HEADLINE)),
+            repeats: Vec::new(),
             content: memory.content.clone(),
         }
     }
@@ -160,7 +194,7 @@ impl InboxCard {
         request: &WebRequest,
         planner: &dyn RefinementPlanner,
         stored: &StoredMemory,
-    ) -> Result<Self, PageError> {
+    ) -> Self {
         Self::of_new(request, planner, stored, "Unfiled note")
     }
 
@@ -170,8 +204,66 @@ impl InboxCard {
         planner: &dyn RefinementPlanner,
         stored: &StoredMemory,
         kind: &'static str,
+    ) -> Self {
+        Self {
+            can_merge: true,
+            categories: match find_suggestion(planner, &stored.memory) {
+                Some(category) => category_choices(category, true),
+                None => category_choices(DEFAULT_CATEGORY, false),
+            },
+            similar_path: format!(
+                "{SIMILAR_PATH}?{}",
+                encode_pairs([("item", stored.memory.id.to_string().as_str())])
+            ),
+            ..Self::new(request, stored, kind, rendered(request, stored))
+        }
+    }
+
+    /// Adds a proposal that repeats this one.
+    pub(super) fn add_repeat(&mut self, stored: &StoredMemory, by: &str) {
+        let key = ItemVersion::of(stored);
+        self.head.key.push(',');
+        self.head.key.push_str(&key);
+        self.repeats.push(RepeatRow {
+            path: format!("/memories/{}", stored.memory.id),
+            headline: Label::cut(stored.memory.headline(), MAX_HEADLINE),
+            by: Label::new(by),
+        });
+    }
+
+    /// Returns the first line of a proposal, selected unless a sentence of it speaks to agents, and that sentence.
+    pub(super) fn row(stored: &StoredMemory) -> (ItemHead, Option<Label>) {
+        let memory = &stored.memory;
+        let address = find_address(&memory.content);
+        let action = memory.proposal.as_ref().map(|proposal| proposal.action);
+        let kind = match action {
+            Some(ProposedAction::Update(_)) => "Change",
+            Some(ProposedAction::Delete(_)) => "Proposed deletion",
+            Some(ProposedAction::Write) | None => "New memory",
+        };
+        let head = ItemHead {
+            field: "item",
+            key: ItemVersion::of(stored),
+            path: format!("/memories/{}", memory.id),
+            headline: Label::cut(memory.headline(), MAX_HEADLINE),
+            kind,
+            is_proposal: memory.is_proposal(),
+            is_deletion: matches!(action, Some(ProposedAction::Delete(_))),
+            is_selected: address.is_none(),
+        };
+        (head, address.map(|text| Label::cut(text, MAX_HEADLINE)))
+    }
+
+    /// Returns the card with the memories that are similar to `memory`. Their search takes longer than all other parts of a card.
+    pub(super) fn with_neighbours(
+        self,
+        request: &WebRequest,
+        memory: &Memory,
     ) -> Result<Self, PageError> {
-        let mut neighbours = request.services.neighbours(&stored.memory, None)?;
+        if !self.can_merge {
+            return Ok(self);
+        }
+        let mut neighbours = request.services.neighbours(memory, None)?;
         neighbours.truncate(MAX_NEIGHBOURS);
         let row = |neighbour: Neighbour| NeighbourRow {
             id: neighbour.id.to_string(),
@@ -191,13 +283,8 @@ impl InboxCard {
             ),
         };
         Ok(Self {
-            can_merge: true,
-            categories: match find_suggestion(planner, &stored.memory) {
-                Some(category) => category_choices(category, true),
-                None => category_choices(DEFAULT_CATEGORY, false),
-            },
-            neighbours: neighbours.into_iter().map(row).collect(),
-            ..Self::new(request, stored, kind, rendered(request, stored))
+            neighbours: Some(neighbours.into_iter().map(row).collect()),
+            ..self
         })
     }
 
@@ -210,7 +297,7 @@ impl InboxCard {
         let own = &waiting.stored.memory;
         let target = waiting.target.as_ref().map(|target| &target.memory);
         let card = match waiting.proposal.action {
-            ProposedAction::Write => Self::of_new(request, planner, &waiting.stored, "New memory")?,
+            ProposedAction::Write => Self::of_new(request, planner, &waiting.stored, "New memory"),
             ProposedAction::Update(_) => {
                 let is_filed = target.is_some_and(|target| target.phase == Phase::Organized);
                 let category = if is_filed {

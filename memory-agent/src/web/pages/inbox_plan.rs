@@ -90,6 +90,7 @@ impl PlanRow {
                 kind: action,
                 is_proposal: false,
                 is_deletion: false,
+                is_selected: request.query.get("select") == "all",
             },
             detail: Label::cut(&detail, 300),
             duplicates: duplicates

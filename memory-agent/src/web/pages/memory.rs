@@ -143,7 +143,8 @@ fn existing_page(
     if memory.is_proposal() && stored.problem.is_none() {
         let planner = request.web.config.host.planner(services.clone());
         let waiting = proposal(services, &memory.id.to_string())?;
-        let card = InboxCard::of_proposal(request, planner.as_ref(), &waiting)?;
+        let card = InboxCard::of_proposal(request, planner.as_ref(), &waiting)?
+            .with_neighbours(request, memory)?;
         // The page shows the text of a new memory itself.
         let body = if card.target.is_some() {
             card.body
