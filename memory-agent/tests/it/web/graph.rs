@@ -101,10 +101,10 @@ fn a_graph_of_many_memories_is_a_page_of_less_than_100_kilobytes() {
     let mut last: Option<String> = None;
     for number in 0..600 {
         let text = format!("memory {number} about a subject that has a long name for a label");
-        let tags = ["hub".to_owned(), format!("tag{}", number % 40)];
+        let tag = format!("tag{}", number % 40);
         let draft = Draft::new(&text)
             .category(categories[number % 3])
-            .tags(tags);
+            .tags(["hub", tag.as_str()]);
         let id = server.write(draft);
         if let Some(last) = last.filter(|_| number % 7 == 0) {
             link(&server.services, &id, &last).unwrap();
@@ -122,7 +122,7 @@ fn a_graph_of_many_memories_is_a_page_of_less_than_100_kilobytes() {
         let size = page.body.len();
         assert!(page.status == 200 && size < 100_000, "{path}: {size}");
         assert!(
-            page.body.matches("<a class=\"graph-node").count() >= 100,
+            page.body.matches("<a class=\"graph-node").count() >= 40,
             "{path}"
         );
     }
