@@ -8,6 +8,10 @@ use crate::{
 
 /// The fields of a memory that are available without reading its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a property of its own"
+)]
 pub struct MemorySummary {
     /// The memory.
     pub id: MemoryId,

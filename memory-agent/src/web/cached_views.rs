@@ -236,9 +236,9 @@ impl<K: Eq + Hash, V> MarkCache<K, V> {
         if let Some(known) = cached.1.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let made = Arc::new(make()?);
-        cached.1.insert(key, Arc::clone(&made));
-        Ok(made)
+        let value = Arc::new(make()?);
+        cached.1.insert(key, Arc::clone(&value));
+        Ok(value)
     }
 }
 
