@@ -22,6 +22,7 @@ use memory_core::{
 use super::projects::known_projects;
 use crate::web::card::{describe_parts, describe_readers, memory_path, title};
 use crate::web::error::{PageError, render};
+use crate::web::fields::encode_pairs;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
@@ -53,6 +54,8 @@ struct AskPage {
     longest: usize,
     error: Option<String>,
     answers: Vec<GivenText>,
+    /// The field of a query with this page as the one to return to.
+    next_query: String,
 }
 
 /// A text that the assistant would receive.
@@ -188,7 +191,9 @@ fn ask_page(request: &WebRequest) -> Result<AskPage, PageError> {
         longest: MAX_PROMPT,
         error: None,
         answers: Vec::new(),
+        next_query: String::new(),
     };
+    page.next_query = encode_pairs([("next", page.layout.here.as_str())]);
     let known = known_projects(request)?;
     page.agents.extend(known.agents);
     page.projects.extend(known.projects.into_keys());

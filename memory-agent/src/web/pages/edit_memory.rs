@@ -45,6 +45,8 @@ struct EditPage {
     /// The version of the file on which the fields are based.
     version: String,
     editor: Editor,
+    /// The page to which the person returns after saving, if it is not that of the memory.
+    next: Option<String>,
     /// The current version, if another program has changed the memory since the form was opened.
     conflict: Option<Conflict>,
 }
@@ -123,6 +125,10 @@ impl EditPage {
             title: title(&stored.memory),
             version: stored.stamp.0.to_string(),
             editor: Editor::new(request, fields, Some(stored))?,
+            next: [&request.form, &request.query]
+                .into_iter()
+                .find_map(|fields| fields.text("next"))
+                .map(str::to_owned),
             conflict: None,
         })
     }

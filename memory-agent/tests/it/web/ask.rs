@@ -130,6 +130,12 @@ fn a_memory_is_pinned_and_ended_from_the_list_and_the_person_returns_to_it() {
         );
         assert!(server.get(target).body.contains("Undo"));
     }
+    let edit = format!("/memories/{boats}/edit?next=%2Fask%3Fagent%3Dcodex");
+    let page = server.get(&edit).body;
+    assert!(
+        page.contains("name=\"next\" value=\"/ask?agent=codex\""),
+        "{page}"
+    );
     let memory = server.services.store.get_by(&boats).unwrap().memory;
     assert!(memory.pinned && memory.has_ended(server.services.clock.now()));
     assert!(!server.get(here).body.contains("leave at noon"));
