@@ -398,10 +398,7 @@ async fn change_pin(Path(id): Path<String>, request: WebRequest) -> Response {
                 unpin
             };
             let stored = change(&request.services, &id)?;
-            Ok(match request.form.text("next") {
-                Some(next) if before.stamp != stored.stamp => request.redirect(next),
-                _ => redirect_to(request, &before, &stored),
-            })
+            Ok(redirect_to(request, &before, &stored))
         })
         .await
 }
