@@ -86,6 +86,7 @@ impl ServerFlags {
         AccessRules {
             token,
             principals: None,
+            site: None,
             origins: settings.allowed_origins.clone(),
             how_to_admit,
         }

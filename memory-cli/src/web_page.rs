@@ -18,7 +18,7 @@ use memory_core::{
 use memory_dream::DreamTask;
 use memory_store::conversation::ConversationFolder;
 use memory_store::system::private_temp_folder;
-use memory_store::{Ledger, RecallFolder, RejectedSuggestionsFile, StartPageFile};
+use memory_store::{Ledger, PrivateFile, RecallFolder, RejectedSuggestionsFile, StartPageFile};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -95,11 +95,17 @@ pub(crate) fn listen(port: Option<u16>) -> io::Result<TcpListener> {
     Ok(listener)
 }
 
+/// Returns the file of the devices that are paired with the page.
+pub(crate) fn devices_file(home: &Home) -> PrivateFile {
+    PrivateFile::new(home.store.root(), "devices.json")
+}
+
 /// The functions of the program that the page calls.
 #[derive(Debug)]
 struct PageHost {
     home: Home,
     pending: PendingPage,
+    devices: PrivateFile,
     recalls: RecallFolder,
     conversations: Vec<Arc<ConversationFolder>>,
     assistants: PageAssistants,
@@ -110,6 +116,7 @@ impl PageHost {
         Self {
             home: home.clone(),
             pending: PendingPage::of(home),
+            devices: devices_file(home),
             recalls: home.recalls(),
             conversations,
             assistants: PageAssistants::new(&home.settings, ACTOR),
@@ -258,6 +265,17 @@ impl WebHost for PageHost {
 
     fn assistant_host(&self) -> &dyn AssistantHost {
         &self.assistants
+    }
+
+    fn devices(&self) -> Result<Option<String>, ToolError> {
+        Ok(self.devices.read()?)
+    }
+
+    fn change_devices(
+        &self,
+        change: &mut dyn FnMut(Option<&str>) -> Result<String, ToolError>,
+    ) -> Result<(), ToolError> {
+        self.devices.change(|text| change(text.as_deref()))
     }
 }
 

@@ -71,6 +71,7 @@ mod oplog;
 mod page_address;
 #[cfg(feature = "postgres")]
 pub mod postgres;
+mod private_file;
 mod projects;
 mod recall_folder;
 pub mod sealed;
@@ -99,6 +100,7 @@ pub use memory_core::{RandomIds, SystemClock};
 pub use notifier::{DesktopNotifier, DesktopProgram, NoopNotifier};
 pub use open::{builder, open};
 pub use page_address::PublishedPage;
+pub use private_file::PrivateFile;
 pub use projects::{ProjectEntry, Projects, RepositoryId};
 pub use recall_folder::RecallFolder;
 pub use shared_log::{SharedFolderId, TOPIC_FOLDERS};

@@ -17,6 +17,7 @@ use memory_core::text::to_one_line;
 use memory_core::{
     Code, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalSource, PrincipalTokens, ToolError,
 };
+use rustls::ServerConfig;
 use subtle::ConstantTimeEq;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
@@ -54,6 +55,8 @@ pub struct AccessRules {
     pub principals: Option<PrincipalRules>,
     /// The origins with web pages that may call the server as well.
     pub origins: AllowedOrigins,
+    /// The only address of the server, if clients reach it over HTTPS. It has no token then: the page has sessions.
+    pub site: Option<SecureSite>,
     /// How to allow more clients: the flags of the server, as a sentence without its full stop.
     ///
     /// It is the hint of a rejection.
@@ -63,7 +66,36 @@ pub struct AccessRules {
 impl AccessRules {
     /// Returns whether programs of other users, and of other machines, may be served.
     pub(super) fn admit_other_users(&self) -> bool {
-        self.token.is_some() || self.principals.is_some()
+        self.token.is_some() || self.principals.is_some() || self.tls().is_some()
+    }
+
+    /// Returns the TLS of the server itself.
+    pub(super) fn tls(&self) -> Option<&Arc<ServerConfig>> {
+        self.site.as_ref()?.tls.as_ref()
+    }
+}
+
+/// The only address at which clients reach a server over HTTPS.
+#[derive(Clone)]
+pub struct SecureSite {
+    /// The host, with the port unless it is 443.
+    authority: String,
+    /// Without it, a program on this machine receives HTTPS, and forwards the requests.
+    tls: Option<Arc<ServerConfig>>,
+}
+
+impl SecureSite {
+    pub(crate) fn new(authority: String, tls: Option<Arc<ServerConfig>>) -> Self {
+        Self { authority, tls }
+    }
+}
+
+impl fmt::Debug for SecureSite {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("SecureSite")
+            .field("authority", &self.authority)
+            .finish_non_exhaustive()
     }
 }
 
@@ -290,7 +322,7 @@ async fn find_caller(
     let Some(_) = &rules.token else {
         // A request of a web page is recognised by its headers alone.
         let from_here = check_same_machine(uri, headers, is_allowed_page, rules);
-        if !connection.is_same_user {
+        if !connection.is_same_user && rules.tls().is_none() {
             let message = "the request comes from another user or another machine, and the server has no token";
             return Err(ErrorResponse::new(
                 Code::Forbidden,
@@ -345,8 +377,9 @@ fn check_same_machine(
         .map(Authority::as_str)
         .or_else(|| text(HOST))
         .unwrap_or_default();
-    let is_ours = |authority: &Authority| {
-        is_this_machine(authority.host()) && !authority.as_str().contains('@')
+    let is_ours = |authority: &Authority| match &rules.site {
+        Some(site) => authority.as_str().eq_ignore_ascii_case(&site.authority),
+        None => is_this_machine(authority.host()) && !authority.as_str().contains('@'),
     };
     if 1 < headers.get_all(HOST).iter().count() || !named.parse().as_ref().is_ok_and(is_ours) {
         let message = format!(
@@ -363,7 +396,7 @@ fn check_same_machine(
     let is_by_name = named
         .parse()
         .is_ok_and(|own: Authority| own.host().eq_ignore_ascii_case("localhost"));
-    if is_by_name && !is_allowed_page && is_from_browser(headers) {
+    if is_by_name && rules.site.is_none() && !is_allowed_page && is_from_browser(headers) {
         return Err(ErrorResponse::new(
             Code::Forbidden,
             "a browser must use the address of this machine and not its name",
@@ -377,9 +410,11 @@ fn check_same_machine(
     let mut origins = headers.get_all(ORIGIN).iter();
     let is_of_ours = match (origins.next(), origins.next()) {
         (None, _) => true,
-        (Some(origin), None) => named
-            .parse()
-            .is_ok_and(|own| origin.to_str().is_ok_and(|origin| is_origin(origin, &own))),
+        (Some(origin), None) => named.parse().is_ok_and(|own| {
+            origin
+                .to_str()
+                .is_ok_and(|origin| is_origin(origin, &own, rules.site.is_some()))
+        }),
         (Some(_), Some(_)) => false,
     };
     if is_allowed_page || is_our_page && is_of_ours {
@@ -406,18 +441,22 @@ fn is_from_browser(headers: &HeaderMap) -> bool {
     .any(|name| headers.contains_key(*name))
 }
 
-/// Returns whether `origin` is the server `own`, which uses no TLS.
+/// Returns whether `origin` is the server `own`.
 ///
 /// A page of another server on this machine has a different port.
-fn is_origin(origin: &str, own: &Authority) -> bool {
-    const USUAL: u16 = 80;
+fn is_origin(origin: &str, own: &Authority, is_secure: bool) -> bool {
+    let (scheme, usual) = if is_secure {
+        ("https://", 443)
+    } else {
+        ("http://", 80)
+    };
     let from = origin
-        .strip_prefix("http://")
+        .strip_prefix(scheme)
         .and_then(|from| from.parse::<Authority>().ok());
     from.is_some_and(|from| {
         from.host().eq_ignore_ascii_case(own.host())
             && !from.as_str().contains('@')
-            && from.port_u16().unwrap_or(USUAL) == own.port_u16().unwrap_or(USUAL)
+            && from.port_u16().unwrap_or(usual) == own.port_u16().unwrap_or(usual)
     })
 }
 

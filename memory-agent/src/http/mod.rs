@@ -52,7 +52,7 @@ mod socket_diag;
 mod status;
 
 pub(crate) use auth::RequestCaller;
-pub use auth::{AccessRules, AccessToken, PrincipalRules};
+pub use auth::{AccessRules, AccessToken, PrincipalRules, SecureSite};
 pub(crate) use auth::{AuthState, ClientConnection, check_access, principal_token};
 pub(crate) use body_reader::BodyBudget;
 pub use body_reader::HttpLimits;

@@ -17,12 +17,13 @@ use axum::response::Response;
 use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioTimer;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use memory_core::{StoreHealth, SystemClock};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tower_service::Service;
 
@@ -207,7 +208,7 @@ pub(crate) async fn serve_routes(
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
     let here = listener.local_addr()?;
-    if gate.rules.token.is_none() && !here.ip().is_loopback() {
+    if gate.rules.token.is_none() && gate.rules.tls().is_none() && !here.ip().is_loopback() {
         let why = format!("cannot serve {here} without a token: it is not a loopback address");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
     }
@@ -222,6 +223,7 @@ pub(crate) async fn serve_routes(
         http,
         router,
         limits,
+        tls: gate.rules.tls().cloned().map(TlsAcceptor::from),
         admits_other_users: gate.rules.admit_other_users(),
         owners: PeerOwners::new(here.port()),
         places: Places::new(limits.connections),
@@ -267,6 +269,7 @@ struct ConnectionServer {
     http: http1::Builder,
     router: Router,
     limits: HttpLimits,
+    tls: Option<TlsAcceptor>,
     admits_other_users: bool,
     owners: PeerOwners,
     places: Arc<Places>,
@@ -311,11 +314,20 @@ impl ConnectionServer {
         let service = service_fn(move |request| {
             serve_request(router.clone(), request, connection.clone(), body_time)
         });
-        let served = watcher.watch(http.serve_connection(QuickAck::new(stream), service));
+        let served = async {
+            let Some(tls) = &self.tls else {
+                let connection = http.serve_connection(QuickAck::new(stream), service);
+                return drop(watcher.watch(connection).await);
+            };
+            if let Ok(Ok(stream)) = timeout(self.limits.head_time, tls.accept(stream)).await {
+                let connection = http.serve_connection(TokioIo::new(stream), service);
+                drop(watcher.watch(connection).await);
+            }
+        };
         // A client that disconnects needs no response.
         if let Some(place) = place {
             tokio::select! {
-                _ = served => {}
+                () = served => {}
                 () = place.evicted() => {}
             }
         } else if let Ok(_refusal) = self.refusals.try_acquire() {

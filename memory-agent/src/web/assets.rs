@@ -1,4 +1,4 @@
-//! The style sheet, the script and the icon, under paths with the hash of their content.
+//! The style sheet, the script and the icons, under paths with the hash of their content.
 
 use std::sync::LazyLock;
 
@@ -30,6 +30,7 @@ const SCRIPT: Asset = Asset {
         include_str!("../../assets/forms.js"),
         include_str!("../../assets/graph.js"),
         include_str!("../../assets/palette.js"),
+        include_str!("../../assets/phone.js"),
         include_str!("../../assets/preview.js"),
         include_str!("../../assets/import.js"),
     ),
@@ -40,19 +41,42 @@ const ICON: Asset = Asset {
     text: include_str!("../../assets/icon.svg"),
 };
 
+/// A picture of the icon for the home screen of a phone, as PNG.
+struct Picture {
+    name: &'static str,
+    bytes: &'static [u8],
+}
+
+const ICON_192: Picture = Picture {
+    name: "icon-192.png",
+    bytes: include_bytes!("../../assets/icon-192.png"),
+};
+const ICON_512: Picture = Picture {
+    name: "icon-512.png",
+    bytes: include_bytes!("../../assets/icon-512.png"),
+};
+/// Its edges may be cut off in any shape.
+const MASKABLE: Picture = Picture {
+    name: "icon-maskable-512.png",
+    bytes: include_bytes!("../../assets/icon-maskable-512.png"),
+};
+
 /// The paths of all assets.
 #[derive(Debug)]
 pub(super) struct AssetPaths {
     pub(super) style: String,
     pub(super) script: String,
     pub(super) icon: String,
+    pub(super) icon_192: String,
+    pub(super) icon_512: String,
+    pub(super) maskable: String,
 }
 
 /// Number of digits of the hash in a path.
 const HASH_LENGTH: usize = 12;
 
-fn short_hash(asset: &Asset) -> String {
-    ContentHash::of(asset.text)
+fn short_hash(bytes: &[u8]) -> String {
+    ContentHash::from_bytes(bytes)
         .to_string()
         .chars()
         .take(HASH_LENGTH)
@@ -61,25 +85,35 @@ fn short_hash(asset: &Asset) -> String {
 
 /// The paths of all assets. A changed asset has another path, so browsers may cache them for ever.
 pub(super) static PATHS: LazyLock<AssetPaths> = LazyLock::new(|| {
-    let path = |asset: &Asset| format!("/assets/{}/{}", short_hash(asset), asset.name);
+    let path = |name: &str, bytes: &[u8]| format!("/assets/{}/{name}", short_hash(bytes));
+    let text = |asset: &Asset| path(asset.name, asset.text.as_bytes());
+    let picture = |picture: &Picture| path(picture.name, picture.bytes);
     AssetPaths {
-        style: path(&STYLE),
-        script: path(&SCRIPT),
-        icon: path(&ICON),
+        style: text(&STYLE),
+        script: text(&SCRIPT),
+        icon: text(&ICON),
+        icon_192: picture(&ICON_192),
+        icon_512: picture(&ICON_512),
+        maskable: picture(&MASKABLE),
     }
 });
 
-/// Returns an asset. Its text is the same for everyone, so no session is needed.
+/// Returns an asset. It is the same for everyone, so no session is needed.
 pub(super) async fn show(Path((hash, name)): Path<(String, String)>) -> Response {
-    let found = [&STYLE, &SCRIPT, &ICON]
+    let texts =
+        [&STYLE, &SCRIPT, &ICON].map(|asset| (asset.name, asset.media_type, asset.text.as_bytes()));
+    let pictures =
+        [&ICON_192, &ICON_512, &MASKABLE].map(|picture| (picture.name, "image/png", picture.bytes));
+    let found = texts
         .into_iter()
-        .find(|asset| asset.name == name && short_hash(asset) == hash);
-    let Some(asset) = found else {
+        .chain(pictures)
+        .find(|(own, _, bytes)| *own == name && short_hash(bytes) == hash);
+    let Some((_, media_type, bytes)) = found else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let mut response = asset.text.into_response();
+    let mut response = bytes.into_response();
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(asset.media_type));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     headers.insert(
         CACHE_CONTROL,
         HeaderValue::from_static("public, max-age=31536000, immutable"),

@@ -4,7 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::http::HeaderValue;
@@ -49,15 +49,19 @@ pub(super) async fn stream(request: WebRequest) -> Response {
 
 async fn send_changes(
     web: &Arc<WebState>,
-    session: &WebSession,
+    session: &Arc<WebSession>,
     since: String,
     sender: &mpsc::Sender<io::Result<Bytes>>,
 ) {
     let (mut last, mut checks) = (since, 0);
-    while web.sessions.is_active(session, Instant::now()) {
-        let own = Arc::clone(web);
+    loop {
+        let (own, its_session) = (Arc::clone(web), Arc::clone(session));
+        let find_mark = move || {
+            let is_active = own.is_active(&its_session);
+            is_active.then(|| own.change_mark())
+        };
         // After a panic, which is already reported, the mark is unknown and the stream ends.
-        let Ok(mark) = spawn_blocking(move || own.change_mark()).await else {
+        let Ok(Some(mark)) = spawn_blocking(find_mark).await else {
             return;
         };
         let event = if mark == last {

@@ -1,7 +1,6 @@
 //! The middleware of all routes: access, session, CSRF token and response headers.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -13,9 +12,11 @@ use axum::http::request::Builder;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Redirect, Response};
-use memory_core::Code;
+use memory_core::{Code, ToolError};
+use tokio::task::spawn_blocking;
 use tower_service::Service;
 
+use super::app_shell;
 use super::error::PageError;
 use super::fields::{Fields, local_path, path_with_next};
 use super::refused_form::{FORM_PAGE, FormRefusal, fill_in};
@@ -33,6 +34,9 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Field of every form with the token of the session.
 pub(super) const CSRF: &str = "csrf";
 
+/// Maximum number of cookies of a session in one request. A browser sends one.
+const MAX_COOKIES: usize = 4;
+
 /// The headers of all responses.
 ///
 /// The referrer stays within this server. It cannot be omitted: without it, browsers send `Origin: null` with forms.
@@ -40,7 +44,7 @@ const HEADERS: [(&str, &str); 6] = [
     (
         "content-security-policy",
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; \
-         frame-ancestors 'none'",
+         manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'",
     ),
     ("x-content-type-options", "nosniff"),
     ("referrer-policy", "same-origin"),
@@ -213,12 +217,14 @@ async fn admit(
     let is_safe = matches!(*request.method(), Method::GET | Method::HEAD);
     let path = request.uri().path();
     let is_sign_in = path == sign_in::PATH;
-    if is_safe && path.starts_with("/assets/") {
+    if is_safe && app_shell::is_public(path) {
         return Ok((request, None));
     }
     // Another server of the machine may have set a cookie of the same name.
-    let session = cookies(request.headers(), &sign_in::cookie_name(request.headers()))
-        .find_map(|token| web.sessions.find(token, Instant::now()));
+    let name = sign_in::cookie_name(request.headers(), web.remote.is_some());
+    let session = find_session(web, cookies(request.headers(), &name))
+        .await
+        .map_err(|error| refuse(error.into()))?;
     if session.is_none() && !is_sign_in {
         let here = request
             .uri()
@@ -231,7 +237,7 @@ async fn admit(
         }
         // Only a person who sees what is sent may continue it.
         if !is_from_page(request.headers()) || path == sign_in::OUT_PATH {
-            return Err(Box::new(sign_in_to_send(None)));
+            return Err(Box::new(sign_in_to_send(None, web)));
         }
     }
     let mut sent = None;
@@ -280,7 +286,7 @@ async fn admit(
                 form.filter(|_| path != UPLOAD_PATH)
             };
             let Some(session) = &session else {
-                return Err(Box::new(sign_in_to_send(unsent())));
+                return Err(Box::new(sign_in_to_send(unsent(), web)));
             };
             if !session.has_csrf(form.get(CSRF)) {
                 // The page was opened in a session that has ended.
@@ -316,6 +322,24 @@ fn no_form() -> PageError {
         "the request is not a form",
         "Use the forms of the page.",
     )
+}
+
+/// Returns the session with one of these tokens.
+async fn find_session(
+    web: &Arc<WebState>,
+    tokens: impl Iterator<Item = &str>,
+) -> Result<Option<Arc<WebSession>>, ToolError> {
+    let tokens: Vec<String> = tokens.take(MAX_COOKIES).map(str::to_owned).collect();
+    if web.remote.is_none() || tokens.is_empty() {
+        return web.find_session(&tokens);
+    }
+    let web = Arc::clone(web);
+    spawn_blocking(move || web.find_session(&tokens))
+        .await
+        .unwrap_or_else(|error| {
+            let message = format!("the session cannot be checked: {error}");
+            Err(ToolError::new(Code::Internal, message, None))
+        })
 }
 
 /// Returns the values of all cookies with a name.

@@ -43,6 +43,7 @@ pub(crate) const NAVIGATION: [&[Section]; 4] = [
     &[
         section("/import", "Import"),
         section("/export", "Export"),
+        section("/devices", "Devices"),
         section("/settings", "Settings"),
         section("/health", "Health"),
     ],

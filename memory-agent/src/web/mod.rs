@@ -31,9 +31,11 @@
 //! | `GET /export`, `GET /export/file` | the export of memories as a file |
 //! | `GET /settings`, `POST /settings`, `/settings/back` | the settings, and their change |
 //! | `GET /health` | the check of all files, and status |
+//! | `GET /devices`, `POST /devices/revoke`, `GET /devices/certificate` | the paired devices, and the certificate for them |
 //! | `POST /undo` | undoes operations |
 //! | `GET /events` | a stream of server-sent events: one event after each change |
-//! | `GET /assets/HASH/NAME` | style sheet, script and icon |
+//! | `GET /assets/HASH/NAME` | style sheet, script and icons |
+//! | `GET /manifest.webmanifest`, `/service-worker.js`, `/offline` | what makes the page an app on a phone |
 //!
 //! The handlers call the use cases of `memory_core`, with unrestricted services and the actor `web`. Every control is a link or
 //! a form; a form is answered with a redirect (303). The script only adds live search, keyboard shortcuts, updates, and
@@ -53,6 +55,8 @@
 //!   `Host` (DNS rebinding), `Origin` or `Sec-Fetch-Site`. No header allows other origins (CORS).
 //! - A session starts with a code that is valid once and for 60 seconds. The person types it into a form, so that it is in no
 //!   URL and no log. The session is a cookie with `HttpOnly` and `SameSite=Strict`, and ends when it is idle.
+//! - Other devices reach the page only over HTTPS at the one address that the person chose, where a code pairs a device. The
+//!   page is then served there and nowhere else; a device that was revoked is refused at once.
 //! - Every request with a method other than GET and HEAD carries the CSRF token of its session. A form without it is continued only if a page of
 //!   this server sent it, and after the person saw its fields and entered a code, or confirmed it in a new session.
 //! - In the one form with files the token is the first part, and nothing after it is read if it is wrong. Files are stored below a new folder
@@ -63,15 +67,18 @@
 //!
 //! One middleware (`guard.rs`) applies these rules to every route, so that no handler can omit them.
 
+mod app_shell;
 mod assets;
 mod assistant_host;
 mod background;
 mod cached_views;
 mod card;
+mod certificate;
 mod changed_object;
 mod charts;
 mod collection;
 mod conflict;
+mod devices;
 mod diff;
 mod error;
 mod error_text;
@@ -108,9 +115,11 @@ pub use assistant_host::{
     Assistant, AssistantHost, Connection, ConnectionChange, ConnectionPlan, PlannedFile,
     ProjectRepositories,
 };
+pub use certificate::PageCertificate;
+pub use devices::{PairedDevice, PairedDevices};
 pub use export_download::{ExportDownload, ExportRequest};
 pub use import_job::{ImportOutcome, ImportReport, ImportRequest, ImportedFiles};
-pub use server::serve_web;
+pub use server::{serve_web, serve_web_to_devices};
 pub use sessions::SignInCodes;
 pub use setting_fields::{SettingField, SettingGroup, SettingKind, SettingsOverview};
-pub use state::{WebHost, WebServerConfig};
+pub use state::{RemoteAccess, WebHost, WebServerConfig};

@@ -140,6 +140,11 @@ impl WebRequest {
         }
     }
 
+    /// Returns the id of the paired device that sent the request, if one did.
+    pub(crate) fn device(&self) -> Option<&str> {
+        self.session.device()
+    }
+
     /// Returns the path and the query of this page without `done`.
     fn here(&self) -> String {
         with_query(&self.path, &self.query.without(&[DONE, NOTICE]))

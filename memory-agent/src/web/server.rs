@@ -13,11 +13,11 @@ use tokio::net::TcpListener;
 
 use super::error::PageError;
 use super::request::WebRequest;
-use super::state::{WebServerConfig, WebState, limits};
-use super::{assets, events, guard, pages, sign_in, undo};
+use super::state::{RemoteAccess, WebServerConfig, WebState, limits};
+use super::{app_shell, assets, events, guard, pages, sign_in, undo};
 use crate::http::serve_routes;
 
-/// Serves the page until `shutdown` completes, then finishes running requests.
+/// Serves the page to browsers of this machine until `shutdown` completes, then finishes running requests.
 ///
 /// # Errors
 /// If the listener fails, or is not bound to a loopback address.
@@ -26,8 +26,28 @@ pub async fn serve_web(
     config: WebServerConfig,
     shutdown: impl Future<Output = ()> + Send,
 ) -> io::Result<()> {
-    let limits = limits();
-    let web = Arc::new(WebState::new(config));
+    serve(listener, WebState::new(config, None), shutdown).await
+}
+
+/// Serves the page to other devices, which are paired first, until `shutdown` completes.
+///
+/// # Errors
+/// If the listener fails, or is not bound to a loopback address although there is no certificate.
+pub async fn serve_web_to_devices(
+    listener: TcpListener,
+    config: WebServerConfig,
+    remote: RemoteAccess,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    serve(listener, WebState::new(config, Some(remote)), shutdown).await
+}
+
+async fn serve(
+    listener: TcpListener,
+    web: WebState,
+    shutdown: impl Future<Output = ()> + Send,
+) -> io::Result<()> {
+    let (limits, web) = (limits(), Arc::new(web));
     serve_routes(
         listener,
         router(&web),
@@ -45,6 +65,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/", get(|| async { Redirect::to("/today") }))
         .route("/assets/{hash}/{name}", get(assets::show))
         .route("/events", get(events::stream))
+        .merge(app_shell::routes())
         .merge(sign_in::routes())
         .merge(undo::routes())
         .merge(pages::routes())

@@ -4,11 +4,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use memory_core::{Code, ToolError};
+use memory_core::{Code, ContentHash, ToolError};
 use subtle::ConstantTimeEq;
 
 /// Time for which a code is valid.
 const CODE_LIFETIME: Duration = Duration::from_mins(1);
+
+/// Time for which a code for another device is valid: a person first gets there, and answers a warning about the certificate.
+const DEVICE_CODE_LIFETIME: Duration = Duration::from_mins(5);
 
 /// Number of wrong codes after which all valid codes become invalid.
 const MAX_FAILURES: u32 = 5;
@@ -34,6 +37,7 @@ pub struct SignInCodes(Mutex<IssuedCodes>);
 
 #[derive(Default)]
 struct IssuedCodes {
+    /// The codes with the ends of their validity.
     codes: Vec<(String, Instant)>,
     failures: u32,
 }
@@ -44,10 +48,18 @@ impl SignInCodes {
     /// # Errors
     /// If the system has no random numbers.
     pub fn issue(&self) -> Result<String, ToolError> {
-        self.issue_at(Instant::now())
+        self.issue_at(Instant::now(), CODE_LIFETIME)
     }
 
-    fn issue_at(&self, now: Instant) -> Result<String, ToolError> {
+    /// Returns a new code, which pairs another device once within five minutes.
+    ///
+    /// # Errors
+    /// If the system has no random numbers.
+    pub fn issue_for_device(&self) -> Result<String, ToolError> {
+        self.issue_at(Instant::now(), DEVICE_CODE_LIFETIME)
+    }
+
+    fn issue_at(&self, now: Instant, lifetime: Duration) -> Result<String, ToolError> {
         let random = random_bytes::<CODE_LENGTH>()?;
         let code: String = random
             .iter()
@@ -59,7 +71,7 @@ impl SignInCodes {
             issued.codes.remove(0);
         }
         issued.failures = 0;
-        issued.codes.push((code.clone(), now));
+        issued.codes.push((code.clone(), now + lifetime));
         Ok(format!(
             "{}-{}",
             &code[..CODE_LENGTH / 2],
@@ -101,8 +113,7 @@ impl SignInCodes {
 
 impl IssuedCodes {
     fn remove_expired(&mut self, now: Instant) {
-        self.codes
-            .retain(|(_, issued)| now.saturating_duration_since(*issued) < CODE_LIFETIME);
+        self.codes.retain(|(_, end)| now < *end);
     }
 }
 
@@ -124,17 +135,18 @@ pub(super) struct WebSession {
     token: String,
     csrf: String,
     last_request: Mutex<Instant>,
+    /// The paired device, whose session ends when it is revoked.
+    device: Option<String>,
 }
 
 impl WebSessions {
     /// Starts a session.
     pub(super) fn begin(&self, now: Instant) -> Result<Arc<WebSession>, ToolError> {
-        let random =
-            || random_bytes::<16>().map(|bytes| format!("{:032x}", u128::from_le_bytes(bytes)));
         let session = Arc::new(WebSession {
-            token: random()?,
-            csrf: random()?,
+            token: random_text()?,
+            csrf: random_text()?,
             last_request: Mutex::new(now),
+            device: None,
         });
         let mut sessions = self.lock();
         sessions.retain(|session| !session.is_idle(now));
@@ -179,6 +191,21 @@ impl WebSessions {
 }
 
 impl WebSession {
+    /// Returns the session of a paired device. Its forms stay valid when the server starts again.
+    pub(super) fn of_device(token: &str, id: &str) -> Arc<Self> {
+        Arc::new(Self {
+            token: token.to_owned(),
+            csrf: ContentHash::of(&format!("token of forms {token}")).to_string(),
+            last_request: Mutex::new(Instant::now()),
+            device: Some(id.to_owned()),
+        })
+    }
+
+    /// Returns the id of the paired device, if the session is that of one.
+    pub(crate) fn device(&self) -> Option<&str> {
+        self.device.as_deref()
+    }
+
     /// Returns the value of the cookie.
     pub(super) fn token(&self) -> &str {
         &self.token
@@ -211,6 +238,11 @@ impl fmt::Debug for WebSession {
     }
 }
 
+/// Returns 128 random bits as hexadecimal digits.
+pub(super) fn random_text() -> Result<String, ToolError> {
+    random_bytes::<16>().map(|bytes| format!("{:032x}", u128::from_le_bytes(bytes)))
+}
+
 fn random_bytes<const N: usize>() -> Result<[u8; N], ToolError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {
@@ -230,12 +262,16 @@ mod tests {
     #[test]
     fn a_code_signs_in_once_and_within_its_lifetime() {
         let (codes, now) = (SignInCodes::default(), Instant::now());
-        let code = codes.issue_at(now).unwrap();
+        let code = codes.issue_at(now, CODE_LIFETIME).unwrap();
         assert_eq!((code.len(), code.as_bytes()[4]), (9, b'-'));
         assert!(codes.redeem(&format!(" {} ", code.to_lowercase()), now));
         assert!(!codes.redeem(&code, now), "it was used");
-        let code = codes.issue_at(now).unwrap();
+        let code = codes.issue_at(now, CODE_LIFETIME).unwrap();
         assert!(!codes.redeem(&code, now + CODE_LIFETIME));
+        let code = codes.issue_at(now, DEVICE_CODE_LIFETIME).unwrap();
+        assert!(codes.redeem(&code, now + DEVICE_CODE_LIFETIME / 2));
+        let code = codes.issue_at(now, DEVICE_CODE_LIFETIME).unwrap();
+        assert!(!codes.redeem(&code, now + DEVICE_CODE_LIFETIME));
         assert!(!codes.redeem("", now));
         assert_eq!(format!("{codes:?}"), "SignInCodes { .. }");
     }
@@ -243,12 +279,12 @@ mod tests {
     #[test]
     fn codes_cannot_be_guessed_by_trying() {
         let (codes, now) = (SignInCodes::default(), Instant::now());
-        let code = codes.issue_at(now).unwrap();
+        let code = codes.issue_at(now, CODE_LIFETIME).unwrap();
         for _ in 0..MAX_FAILURES {
             assert!(!codes.redeem("AAAA-AAAA", now));
         }
         assert!(!codes.redeem(&code, now));
-        let code = codes.issue_at(now).unwrap();
+        let code = codes.issue_at(now, CODE_LIFETIME).unwrap();
         assert!(codes.redeem(&code, now), "a new code is valid");
     }
 

@@ -1,17 +1,19 @@
 //! The configuration of the page, and the state that all handlers share.
 
 use std::fmt::Debug;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use chrono::NaiveDate;
+use axum::http::uri::Authority;
+use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::bank::Banks;
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
 use memory_core::{
-    Category, LocalTime, MemoryMap, Progress, RecallLedger, RefinementPlanner, Services, ToolError,
-    Usage,
+    Category, Code, LocalTime, MemoryMap, Progress, RecallLedger, RefinementPlanner, Services,
+    ToolError, Usage,
 };
 use serde_json::Value;
 use tempfile::TempDir;
@@ -20,12 +22,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::assistant_host::AssistantHost;
 use super::cached_views::{CachedViews, MarkCache};
+use super::certificate::PageCertificate;
+use super::devices;
 use super::export_download::{ExportDownload, ExportRequest};
 use super::import_job::{ImportJobs, ImportOutcome, ImportRequest};
 use super::pages::ChartNumbers;
-use super::sessions::{SignInCodes, WebSessions};
+use super::sessions::{SignInCodes, WebSession, WebSessions};
 use super::setting_fields::SettingsOverview;
-use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits};
+use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits, SecureSite};
 use crate::instance::OpenInstances;
 
 /// The configuration of the page.
@@ -58,6 +62,70 @@ impl Debug for WebServerConfig {
             .field("host", &self.host)
             .finish_non_exhaustive()
     }
+}
+
+/// How other devices reach the page. It is then served to them alone, at one address.
+#[derive(Debug, Clone)]
+pub struct RemoteAccess {
+    /// The host, with the port unless it is 443.
+    authority: String,
+    /// The certificate on the local network. Without one, a tunnel on this machine has one and forwards requests.
+    certificate: Option<PageCertificate>,
+}
+
+impl RemoteAccess {
+    /// Returns the access on the local network, at this address of the machine.
+    pub fn network(address: SocketAddr, certificate: PageCertificate) -> Self {
+        Self {
+            authority: without_usual_port(&address.to_string()),
+            certificate: Some(certificate),
+        }
+    }
+
+    /// Returns the access through a tunnel at this URL, such as `https://memory.example.org`.
+    ///
+    /// # Errors
+    /// If the text is not the URL of an HTTPS server without a path.
+    pub fn tunnel(url: &str) -> Result<Self, ToolError> {
+        let authority = url
+            .strip_prefix("https://")
+            .map(|rest| rest.strip_suffix('/').unwrap_or(rest))
+            .and_then(|rest| rest.parse::<Authority>().ok())
+            .filter(|found| !found.as_str().contains('@') && !found.host().is_empty());
+        let authority = authority.ok_or_else(|| {
+            ToolError::new(
+                Code::InvalidInput,
+                format!("{url:?} is not the address of a tunnel"),
+                Some("write https:// and its host name, such as https://memory.example.org".into()),
+            )
+        })?;
+        Ok(Self {
+            authority: without_usual_port(&authority.as_str().to_lowercase()),
+            certificate: None,
+        })
+    }
+
+    /// Returns the host, with the port unless it is 443.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// Returns the certificate on the local network.
+    pub fn certificate(&self) -> Option<&PageCertificate> {
+        self.certificate.as_ref()
+    }
+
+    fn site(&self) -> SecureSite {
+        let tls = self.certificate().map(|own| Arc::clone(&own.tls));
+        SecureSite::new(self.authority.clone(), tls)
+    }
+}
+
+fn without_usual_port(authority: &str) -> String {
+    authority
+        .strip_suffix(":443")
+        .unwrap_or(authority)
+        .to_owned()
 }
 
 /// The functions of the program that the page needs and that are not use cases.
@@ -165,6 +233,20 @@ pub trait WebHost: Debug + Send + Sync {
 
     /// Returns the assistants and projects of the home.
     fn assistant_host(&self) -> &dyn AssistantHost;
+    /// Returns the text of the file of paired devices; `None` if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn devices(&self) -> Result<Option<String>, ToolError>;
+
+    /// Replaces the text of the file of paired devices by what `change` makes of it, while no other process changes it.
+    ///
+    /// # Errors
+    /// That of `change`, or if the file cannot be written.
+    fn change_devices(
+        &self,
+        change: &mut dyn FnMut(Option<&str>) -> Result<String, ToolError>,
+    ) -> Result<(), ToolError>;
 }
 
 /// The shared state of all handlers.
@@ -172,6 +254,8 @@ pub trait WebHost: Debug + Send + Sync {
 pub(crate) struct WebState {
     pub(crate) config: WebServerConfig,
     pub(super) sessions: WebSessions,
+    /// How other devices reach the page; `None` if it is for the browsers of this machine.
+    pub(crate) remote: Option<RemoteAccess>,
     pub(super) views: CachedViews,
     /// The maps of the graph, by category.
     pub(super) maps: MarkCache<Option<Category>, MemoryMap>,
@@ -216,14 +300,16 @@ pub(super) fn limits() -> HttpLimits {
 }
 
 impl WebState {
-    pub(super) fn new(config: WebServerConfig) -> Self {
+    pub(super) fn new(config: WebServerConfig, remote: Option<RemoteAccess>) -> Self {
         let rules = AccessRules {
+            site: remote.as_ref().map(RemoteAccess::site),
             how_to_admit: "open the page with `memory ui` on this machine".into(),
             ..AccessRules::default()
         };
         Self {
             config,
             sessions: WebSessions::default(),
+            remote,
             views: CachedViews::default(),
             maps: MarkCache::default(),
             charts: MarkCache::default(),
@@ -235,5 +321,48 @@ impl WebState {
             end: CancellationToken::new(),
             workers: Arc::new(Semaphore::new(MAX_WORKERS)),
         }
+    }
+}
+
+impl WebState {
+    /// Returns the session with one of these tokens. It reads a file if devices are paired.
+    pub(super) fn find_session(
+        &self,
+        tokens: &[String],
+    ) -> Result<Option<Arc<WebSession>>, ToolError> {
+        if self.remote.is_none() {
+            let now = Instant::now();
+            return Ok(tokens
+                .iter()
+                .find_map(|token| self.sessions.find(token, now)));
+        }
+        for token in tokens {
+            let found = devices::find(self.config.host.as_ref(), token, self.now())?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns whether a session has not ended. Unlike a request, this does not extend it.
+    pub(super) fn is_active(&self, session: &WebSession) -> bool {
+        match session.device() {
+            Some(id) => devices::is_paired(self.config.host.as_ref(), id, self.now()),
+            None => self.sessions.is_active(session, Instant::now()),
+        }
+    }
+
+    /// Ends a session.
+    pub(super) fn end_session(&self, session: &WebSession) -> Result<(), ToolError> {
+        if let Some(id) = session.device() {
+            return devices::revoke(self.config.host.as_ref(), id).map(drop);
+        }
+        self.sessions.end(session);
+        Ok(())
+    }
+
+    pub(super) fn now(&self) -> DateTime<Utc> {
+        self.config.services.clock.now()
     }
 }

@@ -52,9 +52,10 @@ pub(crate) struct MigrateArgs {
 /// The file in an incomplete copy that names the original.
 const MARK: &str = ".migrated-from";
 
-/// Files of a home that are not copied: those of its processes, derived ones, and the state of a replica.
-const EXCLUDED: [&str; 8] = [
+/// Files of a home that are not copied: those of its processes and paired devices, derived ones, and the state of a replica.
+const EXCLUDED: [&str; 9] = [
     ".daemon.lock",
+    "devices",
     "memory.sock",
     "daemon.log",
     "index",

@@ -8,6 +8,7 @@ mod banks;
 mod charts;
 mod conversations;
 mod deleted;
+mod devices;
 mod edit_memory;
 mod editor;
 mod export;
@@ -68,5 +69,6 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .merge(import::routes())
         .merge(export::routes())
         .merge(settings::routes())
+        .merge(devices::routes())
         .merge(health::routes())
 }

@@ -245,7 +245,7 @@ pub(crate) struct HttpTestResponse {
 
 impl HttpTestResponse {
     /// Reads everything; `None` if the server closes the connection without a response.
-    pub(crate) fn read(stream: TcpStream) -> Option<Self> {
+    pub(crate) fn read(stream: impl Read) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut line = String::new();
         reader.read_line(&mut line).ok().filter(|read| 0 < *read)?;
@@ -259,12 +259,12 @@ impl HttpTestResponse {
             };
             headers.insert(name.to_owned(), value.to_owned());
         }
-        let mut body = String::new();
-        reader.read_to_string(&mut body).ok()?;
+        let mut body = Vec::new();
+        reader.read_to_end(&mut body).ok()?;
         Some(Self {
             status,
             headers,
-            body,
+            body: String::from_utf8_lossy(&body).into_owned(),
         })
     }
 

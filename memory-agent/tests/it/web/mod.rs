@@ -10,6 +10,7 @@ mod graph;
 mod inbox;
 mod memories;
 mod memory;
+mod phone;
 mod projects;
 mod reminders;
 mod security;

@@ -283,7 +283,7 @@ fn every_response_has_the_headers_of_the_security_policy() {
         assert_eq!(
             response.headers["content-security-policy"],
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-             form-action 'self'; frame-ancestors 'none'"
+             form-action 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'"
         );
         assert_eq!(response.headers["x-content-type-options"], "nosniff");
         assert!(

@@ -11,8 +11,8 @@ use std::thread::{self, JoinHandle};
 use memory_agent::instance::OpenInstances;
 use memory_agent::web::{
     AssistantHost, ExportDownload, ExportRequest, ImportOutcome, ImportReport, ImportRequest,
-    ImportedFiles, SettingField, SettingGroup, SettingKind, SettingsOverview, SignInCodes, WebHost,
-    WebServerConfig, serve_web,
+    ImportedFiles, RemoteAccess, SettingField, SettingGroup, SettingKind, SettingsOverview,
+    SignInCodes, WebHost, WebServerConfig, serve_web, serve_web_to_devices,
 };
 use memory_core::chrono::{NaiveDate, TimeDelta};
 use memory_core::conversation::ConversationStore;
@@ -45,6 +45,7 @@ struct FakeHost {
     assistants: Arc<FakeAssistants>,
     settings: ChangedSettings,
     uploads: Arc<Mutex<Vec<PathBuf>>>,
+    devices: Mutex<Option<String>>,
 }
 
 /// The settings that were changed, with their values.
@@ -429,6 +430,19 @@ impl WebHost for FakeHost {
     fn assistant_host(&self) -> &dyn AssistantHost {
         self.assistants.as_ref()
     }
+
+    fn devices(&self) -> Result<Option<String>, ToolError> {
+        Ok(self.devices.lock().expect("no panic").clone())
+    }
+
+    fn change_devices(
+        &self,
+        change: &mut dyn FnMut(Option<&str>) -> Result<String, ToolError>,
+    ) -> Result<(), ToolError> {
+        let mut text = self.devices.lock().expect("no panic");
+        *text = Some(change(text.as_deref())?);
+        Ok(())
+    }
 }
 
 /// A server of the page that is shut down when dropped.
@@ -456,6 +470,13 @@ pub(crate) struct WebTestServer {
 impl WebTestServer {
     /// Starts a server with an empty home, and signs in.
     pub(crate) fn start() -> Self {
+        let mut server = Self::serve(|_| None);
+        server.session = server.sign_in();
+        server
+    }
+
+    /// Starts a server with an empty home, for other devices if `remote` returns their access to an address.
+    pub(crate) fn serve(remote: impl FnOnce(SocketAddr) -> Option<RemoteAccess>) -> Self {
         let clock = Arc::new(FakeClock::default());
         let services = Services {
             clock: clock.clone(),
@@ -499,11 +520,13 @@ impl WebTestServer {
                 assistants: Arc::clone(&assistants),
                 settings: Arc::clone(&settings),
                 uploads: Arc::clone(&uploads),
+                devices: Mutex::default(),
             }),
         };
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener");
         let place = listener.local_addr().expect("an address");
+        let remote = remote(place);
         let (end, ending) = oneshot::channel();
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread()
@@ -511,12 +534,16 @@ impl WebTestServer {
                 .build()?;
             let served = runtime.block_on(async {
                 let listener = tokio::net::TcpListener::from_std(listener)?;
-                serve_web(listener, config, async { drop(ending.await) }).await
+                let ending = async { drop(ending.await) };
+                match remote {
+                    Some(remote) => serve_web_to_devices(listener, config, remote, ending).await,
+                    None => serve_web(listener, config, ending).await,
+                }
             });
             runtime.shutdown_background();
             served
         });
-        let mut server = Self {
+        Self {
             place,
             services,
             clock,
@@ -530,9 +557,7 @@ impl WebTestServer {
             session: Default::default(),
             end: Some(end),
             served: Some(thread),
-        };
-        server.session = server.sign_in();
-        server
+        }
     }
 
     /// Signs in with a new code, and returns the cookie and the CSRF token.
@@ -628,6 +653,20 @@ impl WebTestServer {
         body: &str,
     ) -> TcpStream {
         let mut stream = TcpStream::connect(self.place).expect("a connection");
+        let request = self.request(method, path, headers, body);
+        // The server may refuse a request before it has read all of it.
+        let _ = stream.write_all(request.as_bytes());
+        stream
+    }
+
+    /// Returns the bytes of a request.
+    pub(crate) fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> String {
         let (host, length) = (self.place.to_string(), body.len().to_string());
         let usual = [
             ("Host", host.as_str()),
@@ -642,10 +681,7 @@ impl WebTestServer {
             .chain(headers)
             .map(|(name, value)| format!("{name}: {value}\r\n"))
             .collect();
-        let request = format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", lines.concat());
-        // The server may refuse a request before it has read all of it.
-        let _ = stream.write_all(request.as_bytes());
-        stream
+        format!("{method} {path} HTTP/1.1\r\n{}\r\n{body}", lines.concat())
     }
 }
 

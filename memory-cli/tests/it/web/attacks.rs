@@ -408,7 +408,7 @@ fn every_response_has_the_security_headers() {
             ),
         ),
     ];
-    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'";
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; manifest-src 'self'; worker-src 'self'; frame-ancestors 'none'";
     for (name, response) in responses {
         assert_eq!(
             response.header("content-security-policy"),

@@ -173,6 +173,14 @@ impl Page {
         self.call("Emulation.setDeviceMetricsOverride", &size);
     }
 
+    /// Accepts every certificate from now on, as a person does who was warned.
+    pub(crate) fn trust_all_certificates(&self) {
+        self.call(
+            "Security.setIgnoreCertificateErrors",
+            &json!({ "ignore": true }),
+        );
+    }
+
     /// Sets the colour scheme that the user prefers.
     pub(crate) fn set_dark(&self, is_dark: bool) {
         let scheme = if is_dark { "dark" } else { "light" };

@@ -62,6 +62,13 @@ impl WebHome {
         Self::serve(sandbox, command, Some(template))
     }
 
+    /// Serves the page of an empty home to phones.
+    pub(crate) fn start_for_phones() -> Self {
+        let sandbox = Sandbox::new();
+        let command = sandbox.command(&["ui", "--lan", "127.0.0.1"]);
+        Self::serve(sandbox, command, None)
+    }
+
     /// Serves the page of the demonstration.
     pub(crate) fn start_tour() -> Self {
         let sandbox = Sandbox::new();

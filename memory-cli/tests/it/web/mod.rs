@@ -6,4 +6,5 @@ mod home;
 mod http_client;
 mod journeys;
 mod pages;
+mod phone;
 mod transfer;

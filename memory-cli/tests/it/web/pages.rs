@@ -58,6 +58,7 @@ fn pages() -> Vec<(&'static str, String)> {
         ("instances", "/instances".into()),
         ("import", "/import".into()),
         ("export", "/export".into()),
+        ("devices", "/devices".into()),
         ("settings", "/settings".into()),
         ("health", "/health".into()),
         (
