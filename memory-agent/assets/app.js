@@ -268,7 +268,7 @@ async function onChange(mark) {
   const page = await loadPage(pageAddress());
   const navigation = document.querySelector(".site-navigation");
   // The number of items that wait in the inbox.
-  if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".navigation-groups"]);
+  if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".navigation-bar", ".navigation-groups"]);
   if (page && updateItems(page)) return;
   const changes = page && describeChanges(page);
   if (!changes) return;

@@ -112,7 +112,7 @@ function putBack(item) {
 /** Shows the counts and the undo bar of a reply. */
 function showReply(page) {
   replies += 1;
-  replaceParts(page, [".navigation-groups"]);
+  replaceParts(page, [".navigation-bar", ".navigation-groups"]);
   showCounts(page);
   document.querySelector(".undo-bar")?.remove();
   const bar = page.querySelector(".undo-bar");

@@ -49,6 +49,15 @@ pub(crate) const NAVIGATION: [&[Section]; 4] = [
     ],
 ];
 
+/// The sections for daily use. In a narrow window, they are always visible at its lower edge, and the others are behind *More*.
+const MAIN: [&str; 4] = ["/today", INBOX, "/memories", "/reminders"];
+
+/// Returns the sections for daily use.
+pub(crate) fn main_sections() -> impl Iterator<Item = &'static Section> {
+    let sections = NAVIGATION.into_iter().flatten();
+    sections.filter(|section| MAIN.contains(&section.path))
+}
+
 impl Section {
     /// Returns the section of a page.
     pub(super) fn of(path: &str) -> Option<Self> {

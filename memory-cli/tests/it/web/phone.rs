@@ -1,5 +1,7 @@
 //! The page on a phone, in a real browser.
 
+use serde_json::Value;
+
 use super::browser::{Browser, PageOptions};
 use super::home::WebHome;
 
@@ -34,6 +36,46 @@ fn a_phone_is_paired_with_the_scanned_code_and_is_refused_once_it_is_revoked() {
     let files = std::fs::read_dir(file).expect("a folder");
     let names: Vec<_> = files.flatten().map(|entry| entry.file_name()).collect();
     assert!(names.contains(&"127.0.0.1.pem".into()), "{names:?}");
+}
+
+#[test]
+fn the_sections_are_within_reach_of_the_thumb_and_the_others_behind_one_button() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let home = WebHome::start();
+    let page = home.sign_in(
+        &browser,
+        PageOptions {
+            can_run_scripts: false,
+            ..PHONE
+        },
+    );
+    page.follow(".navigation-bar a[href='/reminders']");
+    let edge =
+        "innerHeight - document.querySelector('.navigation-bar').getBoundingClientRect().bottom";
+    assert_eq!(page.evaluate(edge), 0);
+    let heights = "[...document.querySelectorAll('.navigation-bar :is(a, button), main button')]
+        .filter(e => e.checkVisibility()).map(e => e.getBoundingClientRect().height)";
+    let heights = page.evaluate(heights);
+    let heights = heights.as_array().expect("a list");
+    assert!(
+        heights
+            .iter()
+            .filter_map(Value::as_f64)
+            .all(|height| 44.0 <= height),
+        "{heights:?}"
+    );
+    page.fill("#text", "call Anna tomorrow at 3pm");
+    page.follow("main .primary");
+    page.wait_for_text("main .reminder", "Anna");
+    let is_wide = page.evaluate("innerWidth < document.documentElement.scrollWidth");
+    assert_eq!(is_wide, false);
+    page.click(".navigation-bar button");
+    page.wait_for_true("document.querySelector('#sections').matches(':popover-open')");
+    page.save_screenshot("more-390");
+    page.follow("#sections a[href='/health']");
+    assert_eq!(page.address(), "/health");
 }
 
 #[test]
