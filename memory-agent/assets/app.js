@@ -101,6 +101,14 @@ function moveSelection(step) {
   select(all[at < 0 ? (step > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + step, 0), all.length - 1)]);
 }
 
+/** The item of the form that was sent last. A second key does not send it again before the next page. */
+let sentItem;
+
+addEventListener("submit", (event) => {
+  if (!event.defaultPrevented) sentItem = event.target.closest("[data-item]");
+});
+addEventListener("pageshow", () => (sentItem = undefined));
+
 /** Clicks the control for a key: that of the selected item, or the one outside of all items. */
 function clickControl(key) {
   const item = document.activeElement?.closest(".card, [data-item]") ?? (selected?.isConnected ? selected : undefined);
@@ -113,6 +121,7 @@ function clickControl(key) {
     control.focus();
     return true;
   }
+  if (control.type === "submit" && item && item === sentItem) return true;
   if (item && control.type === "submit") rememberPosition(items().indexOf(item));
   control.click();
   const opened = control.matches("summary") && control.parentElement.open;

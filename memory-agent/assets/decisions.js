@@ -81,12 +81,14 @@ function onSubmit(event) {
 async function finishDecision(form, fields, change) {
   const { page, reason } = await sendFields(form.getAttribute("action"), fields);
   const reasons = new Map([...(page?.querySelectorAll("[data-refused]") ?? [])].map((own) => [own.dataset.refused, own.textContent]));
-  const refused = change.items.filter((item) => !page || reasons.has(keyOf(item)));
+  // A form of one item may name it without its repeats.
+  const only = change.items.length === 1 ? [...reasons.values()][0] : undefined;
+  const refused = change.items.filter((item) => !page || only || reasons.has(keyOf(item)));
   for (const item of refused) {
     const refusal = document.createElement("p");
     refusal.className = "notice failure refusal";
     refusal.setAttribute("role", "alert");
-    refusal.textContent = `Not changed: ${reason ?? reasons.get(keyOf(item))}`;
+    refusal.textContent = `Not changed: ${reason ?? reasons.get(keyOf(item)) ?? only}`;
     item.prepend(refusal);
     putBack(item);
   }

@@ -107,9 +107,18 @@ pub(crate) fn export(home: &Home, request: &ExportRequest) -> Result<ExportDownl
             }
         }
     };
+    if request.format != SESSIONS {
+        run.find_unread()?;
+    }
+    // The name of the file shows that it is incomplete: the browser stores it without another message.
+    let mark = if run.problems.is_empty() {
+        ""
+    } else {
+        "incomplete-"
+    };
     let day = home.now().date_naive();
     Ok(ExportDownload {
-        name: format!("{day}-{ending}"),
+        name: format!("{day}-{mark}{ending}"),
         media_type,
         file,
     })

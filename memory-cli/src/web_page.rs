@@ -144,6 +144,10 @@ impl WebHost for PageHost {
         format!("{journal} {}", others.join("-"))
     }
 
+    fn memory_mark(&self) -> String {
+        self.home.store.journal_end().unwrap_or_default()
+    }
+
     fn after_change(&self) {
         // The change is complete. If a page cannot be written, the daemon or the next command writes it.
         let _ = self.pending.refresh();

@@ -289,11 +289,15 @@ fn gather<Tz: TimeZone>(
         ));
     }
     let memories = &context.memories;
+    let is_given = |id: &MemoryId| memories.iter().any(|stored| stored.memory.id == *id);
     context.ranks.retain(|ranked| {
         memories
             .iter()
             .any(|stored| stored.memory.id.to_string() == ranked.id)
     });
+    context
+        .omitted
+        .retain(|own| !is_given(&own.stored.memory.id));
     context.text = block.into_text();
     context.tokens = token_count(&context.text);
     Ok(context)

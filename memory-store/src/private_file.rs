@@ -14,9 +14,6 @@ use crate::system::is_accessible_to_others;
 /// The folder, below the home.
 const FOLDER: &str = "devices";
 
-/// The temporary file of a change. Only the holder of the lock writes it.
-const TEMP_FILE: &str = ".next.tmp";
-
 /// A file that no other user can read.
 #[derive(Debug)]
 pub struct PrivateFile {
@@ -77,7 +74,10 @@ impl PrivateFile {
             .map_err(|error| io_error(format!("create {FOLDER}"), error))?;
         let _lock = WriterLock::acquire_for_file(folder, self.folder.root(), &self.name, PATIENCE)?;
         let text = change(self.read()?)?;
-        replace_file(folder, TEMP_FILE, &self.name, text.as_bytes()).map_err(write_error(&path))?;
+        // Only the holder of the lock of this file writes its temporary file.
+        let temporary = format!(".{}.tmp", self.name);
+        replace_file(folder, &temporary, &self.name, text.as_bytes())
+            .map_err(write_error(&path))?;
         Ok(())
     }
 }

@@ -148,13 +148,16 @@ impl WebState {
             return Ok(());
         };
         let (mark, now) = (self.config.host.change_mark(), services.clock.now());
-        let review = DailyReview {
-            plan: self.plan()?,
-            conflicts: find_conflicts(services)?,
+        let make = || -> Result<DailyReview, StoreError> {
+            Ok(DailyReview {
+                plan: self.plan()?,
+                conflicts: find_conflicts(services)?,
+            })
         };
-        view.store(mark, now, review);
+        let review = make();
         let end = services.clock.now();
         *lock(&self.views.next_review) = add_time(end, (end - now) * REVIEW_PAUSE);
+        view.store(mark, now, review?);
         self.views.reviews.fetch_add(1, Ordering::Relaxed);
         Ok(())
     }
@@ -177,7 +180,7 @@ impl WebRequest {
         let (sender, made) = sync_channel(1);
         let web = Arc::clone(&self.web);
         Handle::current().spawn_blocking(move || {
-            // The page of suggestions reports why there is none.
+            // Without a review the page lists no contradictions; the next one is made after a pause.
             let _ = web.make_review();
             // The page may not wait any more.
             let _ = sender.send(());
@@ -194,9 +197,15 @@ impl WebRequest {
         &self,
         category: Option<Category>,
     ) -> Result<Arc<MemoryMap>, StoreError> {
-        let mark = self.web.config.host.change_mark();
         let make = || memory_map(&self.services, category);
+        let mark = self.dated(self.web.config.host.memory_mark());
         self.web.maps.get(&mark, category, make)
+    }
+
+    /// Returns a mark that also differs every few minutes, because memories expire and other programs change files.
+    pub(super) fn dated(&self, mark: String) -> String {
+        let period = self.services.clock.now().timestamp() / VIEW_LIFETIME.num_seconds();
+        format!("{mark} {period}")
     }
 
     /// Returns the numbers of items in the inbox at this change mark; `None` if they cannot be counted.
@@ -251,7 +260,7 @@ pub(super) struct InboxCounts {
     pub(super) notes: u64,
 }
 
-fn count_inbox(request: &WebRequest) -> Result<InboxCounts, StoreError> {
+pub(super) fn count_inbox(request: &WebRequest) -> Result<InboxCounts, StoreError> {
     let of = |proposals: ProposalFilter| {
         let filter = Filter {
             proposals,

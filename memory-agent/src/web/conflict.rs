@@ -43,7 +43,11 @@ pub(super) fn find_conflicts(services: &Services) -> Result<Vec<MemoryConflict>,
             if !is_update && neighbour.relation != NeighbourRelation::Contradicts {
                 continue;
             }
-            let other = services.store.get(&neighbour.id)?.memory;
+            let other = match services.store.get(&neighbour.id) {
+                Ok(stored) => stored.memory,
+                Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => continue,
+                Err(error) => return Err(error),
+            };
             if other.superseded_by.is_some() {
                 continue;
             }

@@ -34,6 +34,9 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// Field of every form with the token of the session.
 pub(super) const CSRF: &str = "csrf";
 
+/// Maximum size of a form that is sent without a session, in bytes.
+const MAX_UNSENT: usize = 1 << 20;
+
 /// Maximum number of cookies of a session in one request. A browser sends one.
 const MAX_COOKIES: usize = 4;
 
@@ -255,15 +258,24 @@ async fn admit(
                     .next()
                     .is_some_and(|kind| kind.trim().eq_ignore_ascii_case(FORM)) =>
             {
+                // Without a session, the form is shown to the person, which takes several times its size.
+                let longest = if session.is_some() {
+                    MAX_FORM
+                } else {
+                    MAX_UNSENT
+                };
                 let body = web
                     .bodies
-                    .read(body, MAX_FORM)
+                    .read(body, longest)
                     .await
                     .map_err(|error| refuse(error.0.into()))?;
                 Fields::parse(&String::from_utf8_lossy(&body.bytes))
             }
-            // Files are not read before the token, which is their first field.
+            // Files are not read before the token, which is their first field, and never without a session.
             Some(_) if parts.uri.path() == UPLOAD_PATH => {
+                if session.is_none() {
+                    return Err(Box::new(sign_in_to_send(None, web)));
+                }
                 let opened = Upload::open(&parts, body).await.ok_or_else(no_form);
                 let (upload, token) = opened.and_then(|opened| opened).map_err(refuse)?;
                 parts.extensions.insert(UploadSlot::new(upload));

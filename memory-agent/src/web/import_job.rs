@@ -120,16 +120,16 @@ impl ImportJobs {
         self.last().filter(|job| job.id == id)
     }
 
-    /// Starts to read files, unless another import runs, which is then returned.
+    /// Starts to read files; `None` if another import runs.
     pub(crate) fn start(
         &self,
         request: &WebRequest,
         import: ImportRequest,
         upload: Option<TempDir>,
-    ) -> Arc<ImportJob> {
+    ) -> Option<Arc<ImportJob>> {
         let mut last = lock(&self.last);
-        if let Some(running) = last.as_ref().filter(|job| job.state().is_running()) {
-            return Arc::clone(running);
+        if last.as_ref().is_some_and(|job| job.state().is_running()) {
+            return None;
         }
         let job = Arc::new(ImportJob {
             id: request.web.config.services.ids.operation_id().to_string(),
@@ -141,7 +141,7 @@ impl ImportJobs {
         });
         *last = Some(Arc::clone(&job));
         job.spawn(request);
-        job
+        Some(job)
     }
 }
 

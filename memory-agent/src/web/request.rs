@@ -36,6 +36,8 @@ pub(crate) struct WebRequest {
     pub(crate) list: Option<String>,
     /// The fields of the form; empty if the method is GET.
     pub(crate) form: Fields,
+    /// Whether the script of an open page sent the request, and no person.
+    pub(crate) is_update: bool,
     /// The services; they record the ids of operations for [`Self::redirect`].
     pub(crate) services: Services,
     ids: Arc<RecordingIds>,
@@ -72,6 +74,10 @@ impl FromRequestParts<Arc<WebState>> for WebRequest {
                 .headers
                 .get(REFERER)
                 .and_then(|value| list_path(value.to_str().ok()?)),
+            is_update: parts
+                .headers
+                .get("sec-fetch-dest")
+                .is_some_and(|target| target == "empty"),
             web: Arc::clone(web),
             session,
             path: parts.uri.path().to_owned(),
@@ -181,6 +187,23 @@ impl WebRequest {
     pub(super) fn operations(&self) -> impl Fn() -> Vec<OperationId> + Send + use<> {
         let ids = Arc::clone(&self.ids);
         move || ids.operations()
+    }
+
+    /// Checks that the page is used on the computer with the memory, and not by a paired device.
+    ///
+    /// A lost device must not reach other files of the computer, its programs or its keys.
+    ///
+    /// # Errors
+    /// If a paired device sent the request.
+    pub(crate) fn check_on_computer(&self) -> Result<(), PageError> {
+        if self.device().is_none() {
+            return Ok(());
+        }
+        Err(PageError::new(
+            Code::Forbidden,
+            "this can only be done on the computer with the memory",
+            "Open the page there.",
+        ))
     }
 
     /// Returns a time in the zone of the user.

@@ -68,3 +68,13 @@ pub enum SettingKind {
     /// A text that is never shown; whether there is one.
     Secret(bool),
 }
+
+/// A setting that was changed on the page.
+#[derive(Debug, Clone)]
+pub(super) struct SavedSetting {
+    pub(super) key: String,
+    /// The value in the file before; empty if it had none.
+    pub(super) former: String,
+    /// The value that was saved; empty if the default was restored.
+    pub(super) value: String,
+}

@@ -28,7 +28,7 @@ use super::export_download::{ExportDownload, ExportRequest};
 use super::import_job::{ImportJobs, ImportOutcome, ImportRequest};
 use super::pages::ChartNumbers;
 use super::sessions::{SignInCodes, WebSession, WebSessions};
-use super::setting_fields::SettingsOverview;
+use super::setting_fields::{SavedSetting, SettingsOverview};
 use crate::http::{AccessRules, AuthState, BodyBudget, HttpLimits, SecureSite};
 use crate::instance::OpenInstances;
 
@@ -132,6 +132,11 @@ fn without_usual_port(authority: &str) -> String {
 pub trait WebHost: Debug + Send + Sync {
     /// Returns a text that differs after an operation of any process. It is called every second.
     fn change_mark(&self) -> String;
+
+    /// Returns a text that differs after an operation on memories. It may differ more often.
+    fn memory_mark(&self) -> String {
+        self.change_mark()
+    }
 
     /// Updates what the program derives from the memories. It is called after each change by the page.
     fn after_change(&self);
@@ -262,7 +267,7 @@ pub(crate) struct WebState {
     /// The numbers of the charts, by day.
     pub(super) charts: MarkCache<NaiveDate, ChartNumbers>,
     /// The settings that were changed last, with the values that their file had before.
-    pub(super) former_settings: Mutex<Vec<(String, String)>>,
+    pub(super) former_settings: Mutex<Vec<SavedSetting>>,
     pub(super) imports: ImportJobs,
     /// Held by the one upload that may be received at a time.
     pub(super) upload: Arc<Semaphore>,

@@ -54,7 +54,9 @@ impl UnsentForm {
                 .copied()
                 .filter(is_shown)
                 .partition(|(name, value)| {
-                    WRITTEN.contains(name) || value.trim().contains(char::is_whitespace)
+                    let is_text =
+                        WRITTEN.contains(name) || value.trim().contains(char::is_whitespace);
+                    is_text && !is_secret(name)
                 });
         (!fields.is_empty()).then(|| Self {
             path: local_path(path).to_owned(),
@@ -69,7 +71,14 @@ impl UnsentForm {
                 .collect(),
             others: others
                 .into_iter()
-                .map(|(name, value)| (describe(name), Label::cut(value.trim(), 200)))
+                .map(|(name, value)| {
+                    let shown = if is_secret(name) {
+                        "set, and not shown"
+                    } else {
+                        value.trim()
+                    };
+                    (describe(name), Label::cut(shown, 200))
+                })
                 .collect(),
             fields: fields
                 .into_iter()
@@ -112,6 +121,11 @@ impl UnsentForm {
     pub(super) fn with_text(self) -> Option<Self> {
         Some(self).filter(|form| !form.texts.is_empty())
     }
+}
+
+/// Returns whether a field contains a key of a language model, which is never shown.
+fn is_secret(name: &str) -> bool {
+    name.ends_with("api_key")
 }
 
 /// Returns the name of a field in words.

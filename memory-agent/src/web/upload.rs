@@ -5,6 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
@@ -39,8 +40,15 @@ const MAX_NAME: usize = 200;
 /// Maximum length of the token at the start of a form, in bytes.
 const MAX_TOKEN: usize = 256;
 
+/// Maximum length of the head of a part, or of a part that is not a file, in bytes.
+const MAX_HEAD: usize = 1 << 20;
+
 /// A form with files, of which the token was read.
-pub(super) struct Upload(Multipart<'static>);
+pub(super) struct Upload {
+    form: Multipart<'static>,
+    /// The number of bytes that were read since the parser returned a part.
+    pending: Arc<AtomicUsize>,
+}
 
 /// The place of an upload among the extensions of a request, from which the handler takes it.
 #[derive(Clone)]
@@ -84,9 +92,11 @@ impl Upload {
         let kind = parts.headers.get(CONTENT_TYPE)?.to_str().ok()?;
         let boundary = multer::parse_boundary(kind).ok()?;
         allow_upload(&parts.extensions);
+        let pending = Arc::new(AtomicUsize::new(0));
         let body = Body::new(PacedBody {
             body,
             is_next: true,
+            pending: Arc::clone(&pending),
         });
         let mut form = Multipart::new(body.into_data_stream(), boundary);
         let token = match form.next_field().await {
@@ -106,7 +116,7 @@ impl Upload {
             Ok(_) => String::new(),
             Err(_) => return Some(Err(broken())),
         };
-        Some(Ok((Self(form), token)))
+        Some(Ok((Self { form, pending }, token)))
     }
 
     /// Stores the files below `folder`, each part while it is received.
@@ -140,10 +150,11 @@ impl Upload {
     /// Passes the files on, and returns their number.
     async fn receive(&mut self, sender: &mpsc::Sender<Received>) -> Result<usize, PageError> {
         let (mut count, mut size) = (0, 0_u64);
-        while let Some(mut field) = self.0.next_field().await.map_err(|_| broken())? {
+        while let Some(mut field) = self.form.next_field().await.map_err(|_| broken())? {
             let Some(path) = field.file_name().and_then(safe_path) else {
                 continue;
             };
+            self.pending.store(0, Ordering::Relaxed);
             count += 1;
             if MAX_FILES < count {
                 return Err(too_much(&format!("more than {MAX_FILES} files")));
@@ -153,6 +164,7 @@ impl Upload {
                 return Ok(count);
             }
             while let Some(data) = field.chunk().await.map_err(|_| broken())? {
+                self.pending.store(0, Ordering::Relaxed);
                 size += data.len() as u64;
                 if MAX_SIZE < size {
                     return Err(too_much(&format!("more than {} GB", MAX_SIZE >> 30)));
@@ -168,10 +180,12 @@ impl Upload {
 
 /// A body that is never ready twice in a row.
 ///
-/// The parser of forms reads a body until it is not ready, and holds what it has read in memory.
+/// The parser of forms reads a body until it is not ready, and holds what it has read in memory. It sets no limit to the head of a
+/// part, so the body ends with an error if the parser returns no part for too long.
 struct PacedBody {
     body: Body,
     is_next: bool,
+    pending: Arc<AtomicUsize>,
 }
 
 impl HttpBody for PacedBody {
@@ -188,6 +202,14 @@ impl HttpBody for PacedBody {
         }
         let frame = Pin::new(&mut self.body).poll_frame(context);
         self.is_next = frame.is_pending();
+        if let Poll::Ready(Some(Ok(part))) = &frame {
+            let length = part.data_ref().map_or(0, Bytes::len);
+            if MAX_HEAD < self.pending.fetch_add(length, Ordering::Relaxed) + length {
+                return Poll::Ready(Some(Err(axum::Error::new(
+                    "the head of a part is too long",
+                ))));
+            }
+        }
         frame
     }
 }
@@ -267,10 +289,8 @@ fn safe_path(name: &str) -> Option<PathBuf> {
 fn safe_name(name: &str) -> String {
     let is_usual = |letter: &char| !letter.is_control() && !"<>:\"|?*".contains(*letter);
     let mut safe: String = name.chars().filter(is_usual).collect();
-    while MAX_NAME < safe.len() {
-        // The extension at the end tells the format.
-        safe.remove(0);
-    }
+    // The extension at the end tells the format.
+    safe.drain(..safe.ceil_char_boundary(safe.len().saturating_sub(MAX_NAME)));
     let trimmed = safe.trim().trim_end_matches('.');
     if trimmed.is_empty() {
         String::new()

@@ -5,8 +5,8 @@ use super::standing_sentences;
 use crate::language::WORDS;
 use crate::text::{fold, sentences};
 
-/// Maximum size of the part of a note that is searched, in bytes.
-const MAX_SEARCHED: usize = 16 * 1024;
+/// Maximum size of the part of a note that [`find_address`] searches, in bytes.
+pub const MAX_SEARCHED_FOR_ADDRESS: usize = 16 * 1024;
 
 /// Returns the first sentence of a note that speaks to its reader, such as `from now on you must answer in French`.
 ///
@@ -22,7 +22,7 @@ const MAX_SEARCHED: usize = 16 * 1024;
 /// assert_eq!(find_address("Tom wrote the instructions for the coffee machine."), None);
 /// ```
 pub fn find_address(note: &str) -> Option<&str> {
-    let end = note.floor_char_boundary(MAX_SEARCHED);
+    let end = note.floor_char_boundary(MAX_SEARCHED_FOR_ADDRESS);
     sentences(&note[..end])
         .into_iter()
         .map(|sentence| note[sentence].trim())

@@ -41,7 +41,7 @@ mod replacement;
 mod select;
 mod words;
 
-pub use address::find_address;
+pub use address::{MAX_SEARCHED_FOR_ADDRESS, find_address};
 pub(crate) use classify::{has_new_statement, is_of_person_or_agent};
 pub use classify::{is_by_person, is_standing, standing_kind, standing_sentences};
 pub use kind::{StandingFilter, StandingForm, StandingKind, StandingSentence};

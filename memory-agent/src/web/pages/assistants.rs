@@ -263,6 +263,7 @@ impl AssistantCard {
 async fn change_review(request: WebRequest) -> Response {
     request
         .respond(|request| {
+            request.check_on_computer()?;
             let agent = request.form.text("agent").map(str::parse).transpose()?;
             let policy = request.form.get("policy").parse()?;
             let host = request.web.config.host.assistant_host();
@@ -376,6 +377,7 @@ async fn show_plan(Path((name, change)): Path<(String, String)>, request: WebReq
 async fn apply(Path((name, change)): Path<(String, String)>, request: WebRequest) -> Response {
     request
         .respond(move |request| {
+            request.check_on_computer()?;
             let change = parse_change(&change, request.form.get("replace") == "yes")?;
             find_assistant(request, &name)?;
             let host = request.web.config.host.assistant_host();

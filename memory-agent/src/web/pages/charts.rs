@@ -216,8 +216,8 @@ async fn show(request: WebRequest) -> Response {
         .respond(|request| {
             let now = request.local(request.services.clock.now());
             let (today, week) = (now.date_naive(), first_of_week(now.date_naive()));
-            let mark = request.web.config.host.change_mark();
             let read = || ChartNumbers::read(request, week);
+            let mark = request.dated(request.web.config.host.change_mark());
             let numbers = request.web.charts.get(&mark, today, read)?;
             let unused = match &numbers.unused {
                 UnusedMemories::Unknown(_) => None,

@@ -202,7 +202,7 @@ impl EditedFields {
 /// Returns the content to store for the text of the form, or `None` if the person did not change it.
 ///
 /// The line endings of the file are those of its owner, so a text with CR LF receives them again.
-fn new_content(old: &str, edited: &str) -> Option<String> {
+pub(super) fn new_content(old: &str, edited: &str) -> Option<String> {
     let uses_crlf = old.contains("\r\n");
     if old.replace("\r\n", "\n") == edited {
         return None;

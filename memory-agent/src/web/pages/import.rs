@@ -78,6 +78,8 @@ struct ImportJobPage {
     /// The number of items that are done, and of all items.
     progress: (u64, Option<u64>),
     is_trusted: bool,
+    /// Whether the files can be read in another way: nothing was written yet.
+    can_read_again: bool,
     /// The formats, and whether each is chosen.
     formats: Vec<(String, String, bool)>,
 }
@@ -157,6 +159,7 @@ fn job_path(job: &ImportJob) -> String {
 async fn import_path(request: WebRequest) -> Response {
     request
         .respond(|request| {
+            request.check_on_computer()?;
             let Some(typed) = request.form.text("path") else {
                 let problem = "Enter the path of a file or folder.".to_owned();
                 return Ok(render_start(request, "", Some(problem)));
@@ -173,10 +176,20 @@ async fn import_path(request: WebRequest) -> Response {
                 is_dry_run: true,
                 ..ImportRequest::default()
             };
-            let job = request.web.imports.start(request, import, None);
-            Ok(Redirect::to(&job_path(&job)).into_response())
+            Ok(start(request, import, None))
         })
         .await
+}
+
+/// Reads files, and redirects to their import.
+fn start(request: &WebRequest, import: ImportRequest, upload: Option<TempDir>) -> Response {
+    match request.web.imports.start(request, import, upload) {
+        Some(job) => Redirect::to(&job_path(&job)).into_response(),
+        None => {
+            let problem = "Another import is running. Wait until it has ended.".to_owned();
+            render_start(request, "", Some(problem))
+        }
+    }
 }
 
 /// Imports the files of a form.
@@ -216,8 +229,7 @@ async fn import_files(slot: Option<Extension<UploadSlot>>, request: WebRequest) 
                 is_dry_run: true,
                 ..ImportRequest::default()
             };
-            let job = request.web.imports.start(request, import, Some(folder));
-            Ok(Redirect::to(&job_path(&job)).into_response())
+            Ok(start(request, import, Some(folder)))
         })
         .await
 }
@@ -240,6 +252,7 @@ async fn show_job(Path(id): Path<String>, request: WebRequest) -> Response {
                 step,
                 progress,
                 is_trusted: import.is_trusted,
+                can_read_again: import.is_dry_run,
                 formats: formats.map(with_choice).collect(),
                 id,
             }))

@@ -80,7 +80,7 @@ async fn show(request: WebRequest) -> Response {
                 here: with_query(&request.path, &here),
                 ..request.layout("Inbox")
             };
-            let counts = request.inbox_counts(&layout.mark).unwrap_or_default();
+            let counts = count_inbox(request)?;
             let has_notes = match request.query.get("list") {
                 "notes" => true,
                 "proposals" => false,

@@ -1,6 +1,6 @@
 //! An item of the inbox: a proposal or a note without a category, with the controls to decide on it.
 
-use memory_core::standing::find_address;
+use memory_core::standing::{MAX_SEARCHED_FOR_ADDRESS, find_address};
 use memory_core::{
     AcceptancePreview, Category, ContentHash, FileVersion, Memory, Neighbour, NeighbourRelation,
     Phase, ProposedAction, RefinementPlanner, StoredMemory, WaitingProposal, preview_acceptance,
@@ -182,8 +182,7 @@ impl InboxCard {
             categories: Vec::new(),
             neighbours: None,
             similar_path: String::new(),
-            address: find_address(&memory.content)
-                .map(|sentence| Label::cut(sentence, MAX_HEADLINE)),
+            address: address_of(memory).map(|sentence| Label::cut(sentence, MAX_HEADLINE)),
             repeats: Vec::new(),
             content: memory.content.clone(),
         }
@@ -234,7 +233,7 @@ impl InboxCard {
     /// Returns the first line of a proposal, selected unless a sentence of it speaks to agents, and that sentence.
     pub(super) fn row(stored: &StoredMemory) -> (ItemHead, Option<Label>) {
         let memory = &stored.memory;
-        let address = find_address(&memory.content);
+        let address = address_of(memory);
         let action = memory.proposal.as_ref().map(|proposal| proposal.action);
         let kind = match action {
             Some(ProposedAction::Update(_)) => "Change",
@@ -249,7 +248,7 @@ impl InboxCard {
             kind,
             is_proposal: memory.is_proposal(),
             is_deletion: matches!(action, Some(ProposedAction::Delete(_))),
-            is_selected: address.is_none(),
+            is_selected: address.is_none() && memory.content.len() <= MAX_SEARCHED_FOR_ADDRESS,
         };
         (head, address.map(|text| Label::cut(text, MAX_HEADLINE)))
     }
@@ -411,4 +410,10 @@ fn rendered(request: &WebRequest, stored: &StoredMemory) -> SafeHtml {
         Some(format!("/memories/{id}"))
     };
     render_markdown(&stored.memory.content, &find_path)
+}
+
+/// Returns the sentence of a memory that speaks to agents, who are given its title too.
+fn address_of(memory: &Memory) -> Option<&str> {
+    let title = memory.title.as_deref().and_then(find_address);
+    title.or_else(|| find_address(&memory.content))
 }

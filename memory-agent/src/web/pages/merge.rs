@@ -11,6 +11,7 @@ use memory_core::{
     merge, plan_merge, resolve_wikilink,
 };
 
+use super::editor::new_content;
 use super::inbox::lines_of_form;
 use super::inbox_item::{ItemVersion, MAX_HEADLINE};
 use crate::web::card::{describe_readers, memory_path, title};
@@ -68,8 +69,8 @@ async fn merge_versions(request: WebRequest) -> Response {
             let item = ItemVersion::parse(form.get("item"))?;
             let planned = plan_merge(&request.services, &item.id, &target.id)?;
             let edited = form.all("content").next().map(lines_of_form);
-            let content =
-                edited.filter(|text| text.trim_end() != planned.merged.content.trim_end());
+            let merged = planned.merged.content.trim_end();
+            let content = edited.and_then(|text| new_content(merged, text.trim_end()));
             let options = MergeOptions {
                 item: Some(item.version),
                 target: Some(target.version),

@@ -221,13 +221,6 @@ fn project_page(request: &WebRequest) -> Result<ProjectPage, PageError> {
     let host = request.web.config.host.assistant_host();
     let name = request.query.get("project").trim().to_owned();
     let is_known = known_projects(request)?.projects.contains_key(&name);
-    if name.is_empty() || !is_known {
-        return Err(PageError::new(
-            Code::PathNotFound,
-            "there is no project with this name",
-            "choose one from the list of projects",
-        ));
-    }
     let scope = Scope::Project(name.clone());
     let notes = Filter {
         scope: Some(scope.clone()),
@@ -243,6 +236,14 @@ fn project_page(request: &WebRequest) -> Result<ProjectPage, PageError> {
         list(&request.services, filter, &page)
     };
     let memories = newest(&notes, MAX_LISTED)?;
+    // A small project of many is not among the known ones.
+    if name.is_empty() || !is_known && memories.total == 0 {
+        return Err(PageError::new(
+            Code::PathNotFound,
+            "there is no project with this name",
+            "choose one from the list of projects",
+        ));
+    }
     let rules = Filter {
         standing: Some(StandingFilter::Only(StandingKind::Instruction)),
         ..notes

@@ -20,7 +20,7 @@ use crate::web::fields::Fields;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
-use crate::web::setting_fields::{SettingField, SettingKind};
+use crate::web::setting_fields::{SavedSetting, SettingField, SettingKind};
 use crate::web::state::WebState;
 
 const PATH: &str = "/settings";
@@ -42,7 +42,7 @@ struct SettingsPage {
     unknown: Vec<Label>,
     groups: Vec<GroupView>,
     /// The settings that were saved before this page, with their previous values.
-    saved: Vec<(String, String)>,
+    saved: Vec<SavedSetting>,
     has_problem: bool,
 }
 
@@ -67,6 +67,8 @@ struct FieldView {
     fixed: Option<String>,
     needs_restart: bool,
     problem: Option<SafeHtml>,
+    /// The value that the form shows at first.
+    was: String,
 }
 
 impl FieldView {
@@ -77,7 +79,8 @@ impl FieldView {
             name: sentence(name),
             section: sentence(section),
             meaning: with_code(&field.meaning),
-            value: typed.unwrap_or(field.value),
+            value: typed.unwrap_or_else(|| field.value.clone()),
+            was: field.value,
             usual: field.usual,
             is_example: field.is_example,
             kind: field.kind,
@@ -117,7 +120,7 @@ async fn show(request: WebRequest) -> Response {
 }
 
 /// Returns the settings that were changed last, with the values that their file had before.
-fn former(web: &WebState) -> MutexGuard<'_, Vec<(String, String)>> {
+fn former(web: &WebState) -> MutexGuard<'_, Vec<SavedSetting>> {
     web.former_settings
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -127,7 +130,7 @@ fn former(web: &WebState) -> MutexGuard<'_, Vec<(String, String)>> {
 fn settings_page(
     request: &WebRequest,
     problems: &HashMap<String, String>,
-    saved: Vec<(String, String)>,
+    saved: Vec<SavedSetting>,
 ) -> Result<SettingsPage, PageError> {
     let overview = request.web.config.host.settings()?;
     let view = |field: SettingField| {
@@ -162,6 +165,7 @@ fn typed_value(form: &Fields, field: &SettingField) -> String {
 async fn save(request: WebRequest) -> Response {
     request
         .respond(|request| {
+            request.check_on_computer()?;
             let form = &request.form;
             let host = &request.web.config.host;
             let fields = host
@@ -173,13 +177,19 @@ async fn save(request: WebRequest) -> Response {
             let reset = form.text("reset");
             let (mut saved, mut problems) = (Vec::new(), HashMap::new());
             for field in fields.filter(|field| field.fixed.is_none()) {
-                let value = match reset {
-                    Some(key) if key == field.key => String::new(),
-                    Some(_) => continue,
-                    None if !group.contains(&field.key.as_str()) => continue,
-                    None => typed_value(form, &field),
+                let is_reset = reset == Some(field.key.as_str());
+                let value = match is_reset {
+                    true => String::new(),
+                    false if !group.contains(&field.key.as_str()) => continue,
+                    false => typed_value(form, &field),
                 };
-                if reset.is_none() && value == field.value {
+                let was = form.text(&format!("was:{}", field.key)).unwrap_or_default();
+                if !is_reset && (value == field.value || value == was) {
+                    continue;
+                }
+                if !is_reset && was != field.value.trim() {
+                    let problem = "It was changed since you opened this page. Compare both values, then save again.";
+                    problems.insert(field.key, problem.to_owned());
                     continue;
                 }
                 match host.change_setting(&field.key, &value) {
@@ -190,7 +200,11 @@ async fn save(request: WebRequest) -> Response {
                         } else {
                             String::new()
                         };
-                        saved.extend((!is_secret).then_some((field.key, former)));
+                        saved.extend((!is_secret).then_some(SavedSetting {
+                            key: field.key,
+                            former,
+                            value,
+                        }));
                     }
                     Err(error) => {
                         let hint = error.hint.map(|hint| format!("; {hint}"));
@@ -209,13 +223,17 @@ async fn save(request: WebRequest) -> Response {
         .await
 }
 
-/// Restores the values that the last change replaced.
+/// Restores the values that the last change replaced, except of settings that were changed since.
 async fn change_back(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let replaced = std::mem::take(&mut *former(&request.web));
-            for (key, value) in &replaced {
-                request.web.config.host.change_setting(key, value)?;
+            request.check_on_computer()?;
+            let host = &request.web.config.host;
+            let overview = host.settings()?;
+            for saved in std::mem::take(&mut *former(&request.web)) {
+                if saved.value.is_empty() || overview.value(&saved.key) == Some(&saved.value) {
+                    host.change_setting(&saved.key, &saved.former)?;
+                }
             }
             Ok(Redirect::to(PATH).into_response())
         })

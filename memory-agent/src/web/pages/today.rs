@@ -248,8 +248,11 @@ async fn show(request: WebRequest) -> Response {
 
 fn today_page(request: &WebRequest) -> Result<TodayPage, PageError> {
     let now = request.services.clock.now();
-    let state = VisitState::load(request).visited(now);
-    state.store(request);
+    let mut state = VisitState::load(request);
+    if !request.is_update {
+        state = state.visited(now);
+        state.store(request);
+    }
     let earliest = subtract_time(now, MAX_SPAN);
     let since = state.previous.filter(|previous| earliest <= *previous);
     let span = match state.previous {
@@ -448,7 +451,12 @@ fn proposal_rows(request: &WebRequest) -> Result<(Vec<ProposalRow>, u64), PageEr
     oldest.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
     let mut rows = Vec::new();
     for stored in oldest.iter().filter(|stored| stored.problem.is_none()) {
-        let waiting = proposal(&request.services, &stored.memory.id.to_string())?;
+        // It may have been decided on since.
+        let waiting = match proposal(&request.services, &stored.memory.id.to_string()) {
+            Ok(waiting) => waiting,
+            Err(StoreError::NotFound { .. } | StoreError::Invalid { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        };
         rows.push(ProposalRow::new(request, &waiting)?);
     }
     Ok((rows, total))
@@ -500,9 +508,13 @@ async fn decide_conflict(request: WebRequest) -> Response {
         .respond(|request| {
             let form = &request.form;
             let (services, key) = (&request.services, form.get("key"));
-            let newer = services.store.get_by(form.get("newer"))?.memory;
-            let older = services.store.get_by(form.get("older"))?.memory;
-            if conflict_key(&newer, &older) != key {
+            let newer = services.store.get_by(form.get("newer"))?;
+            let older = services.store.get_by(form.get("older"))?;
+            // Otherwise two memories could supersede each other, and no one would see either.
+            let is_superseded = [&newer, &older]
+                .iter()
+                .any(|stored| stored.memory.superseded_by.is_some());
+            if is_superseded || conflict_key(&newer.memory, &older.memory) != key {
                 return Err(PageError::new(
                     Code::Conflict,
                     "one of the two memories was changed since, and nothing was done",
@@ -519,11 +531,17 @@ async fn decide_conflict(request: WebRequest) -> Response {
                 _ => return Err(PageError::invalid("the action is unknown")),
             };
             let patch = Patch {
-                superseded_by: Some(Some(kept.id)),
+                superseded_by: Some(Some(kept.memory.id)),
                 ..Patch::default()
             };
-            let replaced = replaced.id.to_string();
-            update(services, &replaced, &patch, None, SecretPolicy::Keep)?;
+            let id = replaced.memory.id.to_string();
+            update(
+                services,
+                &id,
+                &patch,
+                Some(replaced.stamp),
+                SecretPolicy::Keep,
+            )?;
             Ok(request.redirect(PATH))
         })
         .await
