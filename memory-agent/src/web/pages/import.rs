@@ -15,6 +15,7 @@ use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use memory_core::{Code, OperationId, SkippedFile};
+use tempfile::TempDir;
 
 use crate::web::error::{PageError, render};
 use crate::web::html::Label;

@@ -22,6 +22,7 @@ use super::inbox_item::{
 };
 use crate::web::background::RefusedItem;
 use crate::web::cached_views::InboxCounts;
+use crate::web::cached_views::count_inbox;
 use crate::web::error::{PageError, render};
 use crate::web::fields::{Fields, encode_pairs};
 use crate::web::html::Label;
