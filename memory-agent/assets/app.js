@@ -158,6 +158,8 @@ function onKey(event) {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || isTyping(target)) return;
+  // A held key decides once.
+  if (event.repeat && !["j", "k"].includes(key)) return;
   const actions = {
     "/": () => {
       const input = document.getElementById("search");

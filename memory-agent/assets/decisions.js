@@ -38,9 +38,10 @@ async function sendFields(path, fields) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (response.ok && page.querySelector("main [data-count]")) return { page };
     const parts = [...page.querySelectorAll("main .message, main .message + p")].map((part) => part.textContent);
-    return { reason: parts.join("; ") || "reload the page, and sign in if it asks for it" };
+    const isUnsent = response.status === 401 || response.status === 403;
+    return { reason: parts.join("; ") || "reload the page, and sign in if it asks for it", isUnsent };
   } catch {
-    return { reason: "the program does not answer" };
+    return { reason: "the program does not answer", isUnsent: true };
   }
 }
 
@@ -63,8 +64,16 @@ function onSubmit(event) {
   const taken = isBulk ? boxes().filter((box) => box.checked).map((box) => box.closest("[data-item]")) : [form.closest("[data-item]")];
   if (!taken[0]?.closest("[data-decisions]")) return;
   event.preventDefault();
+  const isTextEdited = (item) => [...item.querySelectorAll("textarea[name=content]")].some((own) => own.value !== own.defaultValue);
+  const edited = isBulk && taken.find(isTextEdited);
+  if (edited) {
+    select(edited);
+    document.getElementById("live").textContent = "A selected proposal has an edited text. Decide on it alone.";
+    return;
+  }
   const fields = new FormData(form);
   if (submitter?.name) fields.set(submitter.name, submitter.value);
+  if (!isBulk && isTextEdited(taken[0])) fields.set("content", taken[0].querySelector("textarea[name=content]").value);
   const at = items().indexOf(taken[0]);
   for (const item of taken) {
     leftKeys.add(keyOf(item));
@@ -75,7 +84,7 @@ function onSubmit(event) {
   updateSelection();
   select(items()[Math.min(at, items().length - 1)]);
   const change = rememberChange(undefined, taken);
-  lastSend = lastSend.then(() => finishDecision(form, fields, change));
+  lastSend = lastSend.then(() => finishDecision(form, fields, change)).catch(() => {});
 }
 
 async function finishDecision(form, fields, change) {
@@ -150,7 +159,11 @@ function forgetChange(change) {
 }
 
 function storeChanges() {
-  sessionStorage.setItem("undoable", JSON.stringify(undoable.map((change) => change.operations).filter(Boolean)));
+  try {
+    sessionStorage.setItem("undoable", JSON.stringify(undoable.map((change) => change.operations).filter(Boolean)));
+  } catch {
+    // Drafts may fill the storage. The changes of this page can be undone all the same.
+  }
 }
 
 /** Undoes the last change that is not undone. Returns whether there is one. */
@@ -170,8 +183,10 @@ function undoLast() {
     fields.set("csrf", document.querySelector("[name=csrf]").value);
     fields.set("operation", change.operations);
     fields.set("next", location.pathname);
-    const { page, reason } = await sendFields("/undo", fields);
+    const { page, reason, isUnsent } = await sendFields("/undo", fields);
     if (!page) {
+      if (isUnsent) undoable.push(change);
+      storeChanges();
       document.getElementById("live").textContent = reason;
       return;
     }
@@ -183,7 +198,7 @@ function undoLast() {
     }
     showReply(page);
     if (shown) select(shown);
-  });
+  }).catch(() => {});
   return true;
 }
 
@@ -210,6 +225,9 @@ async function fillList() {
   if (page) updateItems(page, before === replies);
 }
 
+/** Returns whether a person looks at an item, or has begun to decide on it. */
+const isUsed = (item) => item === selected || item.matches(":hover, :focus-within") || item.querySelector("details[open], [data-select]:checked") !== null;
+
 /** Updates the list of decisions by that of `page` without moving what is under the pointer. Returns whether there is such a list. */
 function updateItems(page, isCurrent = true) {
   const list = decisionList();
@@ -221,13 +239,12 @@ function updateItems(page, isCurrent = true) {
   // Items that another program decided on. Those behind the last fresh one may be on the next page.
   const last = items().findLastIndex((item) => freshKeys.has(keyOf(item)));
   for (const item of items().slice(0, Math.max(last, 0))) {
-    const isUsed = item === selected || item.matches(":hover, :focus-within") || item.querySelector("details[open], .refusal");
-    if (!freshKeys.has(keyOf(item)) && !isUsed) item.remove();
+    if (!freshKeys.has(keyOf(item)) && !isUsed(item) && !item.querySelector(".refusal")) item.remove();
   }
   for (const item of fresh.filter((own) => !known.has(keyOf(own)) && !leftKeys.has(keyOf(own)))) {
     const former = items().find((own) => idOf(own) === idOf(item));
     if (!former) list.append(document.adoptNode(item));
-    else if (!former.querySelector("details[open]")) replaceItem(former, document.adoptNode(item));
+    else if (former.querySelector(".refusal") || !isUsed(former)) replaceItem(former, document.adoptNode(item));
   }
   numberItems();
   if (!main().querySelector(".pager:is(:hover, :focus-within)")) replaceParts(page, ["main .pager"]);

@@ -20,24 +20,42 @@ const hiddenValue = (form, name) => form.querySelector(`input[type=hidden][name=
 /** Returns the key of a field: its page, its form and its name. A refused form names the page that contains it. */
 function draftKey(field) {
   const own = [...field.form.querySelectorAll("input[type=hidden]")].filter(({ name }) => !["csrf", "next", "version", "form-page"].includes(name));
-  const page = (hiddenValue(field.form, "form-page") ?? location.pathname).split("?")[0];
-  return [DRAFT, page, field.form.getAttribute("action"), ...own.map(({ value }) => value), field.name].join(" ");
+  const page = hiddenValue(field.form, "form-page");
+  // A text that the address hands over has a draft of its own.
+  const given = new URLSearchParams(page === undefined ? location.search : page.split("?")[1]).get(field.name);
+  const place = (page ?? location.pathname).split("?")[0];
+  return [DRAFT, place, field.form.getAttribute("action"), ...own.map(({ value }) => value), given ?? "", field.name].join(" ");
 }
+
+const versionKey = (key) => `${key} version`;
 
 function storeDraft(field) {
   try {
     if (field.value === initialValue(field)) sessionStorage.removeItem(draftKey(field));
-    else sessionStorage.setItem(draftKey(field), field.value);
+    else {
+      sessionStorage.setItem(draftKey(field), field.value);
+      const version = hiddenValue(field.form, "version");
+      if (version) sessionStorage.setItem(versionKey(draftKey(field)), version);
+    }
   } catch {
     // A full storage keeps the drafts that it has.
   }
 }
 
-const removeDrafts = (keys) => keys.forEach((key) => sessionStorage.removeItem(key));
+/** A draft belongs to the version on which it was typed, so that a newer one is a conflict and not overwritten. */
+function restoreVersion(field) {
+  const own = field.form.querySelector('input[name="version"]');
+  const version = sessionStorage.getItem(versionKey(draftKey(field)));
+  if (!own || !version) return;
+  own.dataset.fresh ??= own.value;
+  own.value = version;
+}
+
+const removeDrafts = (keys) => keys.forEach((key) => [key, versionKey(key)].forEach((name) => sessionStorage.removeItem(name)));
 
 /** Enters the stored texts again, and offers to discard them. */
 function restoreDrafts() {
-  const isRefused = document.getElementById("form-error") || document.querySelector(".message-page");
+  const isRefused = document.querySelector("#form-error, .message-page, .versions form");
   const isWaiting = document.querySelector(".unsent");
   // After Back or a reload, the form may not have been saved.
   const isNext = performance.getEntriesByType("navigation")[0]?.type === "navigate" && document.referrer;
@@ -50,6 +68,7 @@ function restoreDrafts() {
     const text = hasDraft(field) && sessionStorage.getItem(draftKey(field));
     if (typeof text !== "string" || text === field.value) continue;
     field.value = text;
+    restoreVersion(field);
     field.dispatchEvent(new Event("input", { bubbles: true }));
     restored.set(field.form, [...(restored.get(field.form) ?? []), field]);
     const part = field.closest("details");
@@ -64,6 +83,8 @@ function restoreDrafts() {
     discard.addEventListener("click", () => {
       removeDrafts(fields.map(draftKey));
       for (const field of fields) field.value = initialValue(field);
+      const version = form.querySelector('input[name="version"]');
+      if (version?.dataset.fresh) version.value = version.dataset.fresh;
       note.remove();
       fields[0].focus();
       fields[0].dispatchEvent(new Event("input", { bubbles: true }));
@@ -78,9 +99,13 @@ addEventListener("submit", (event) => {
   const form = event.target;
   if (form.getAttribute("action") === "/sign-out") removeDrafts(Object.keys(sessionStorage).filter((key) => key.startsWith(DRAFT)));
   if (event.defaultPrevented || !isPost(form) || event.submitter?.name === "preview") return;
+  // A second click while the next page loads would send it twice.
+  if ("sent" in form.dataset) return event.preventDefault();
+  form.dataset.sent = "";
   const keys = [...form.elements].filter((field) => hasDraft(field)).map(draftKey);
   if (keys.length) sessionStorage.setItem(SENT, JSON.stringify(keys));
 });
+addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => delete form.dataset.sent));
 document.addEventListener("input", (event) => event.target instanceof Element && hasDraft(event.target) && storeDraft(event.target));
 
 // Preview
@@ -181,6 +206,7 @@ function startCompletion(area, list) {
   area.addEventListener("blur", close);
   area.addEventListener("keydown", (event) => {
     if (list.hidden || event.isComposing) return;
+    if (begun() === undefined) return close();
     const count = list.children.length;
     const keys = {
       ArrowDown: () => activate((active + 1) % count),
@@ -211,7 +237,8 @@ async function editInPlace(link, parts) {
     location.href = path;
     return;
   }
-  document.querySelector("form.inline .quiet")?.click();
+  // What was typed there is offered again when it is opened again.
+  document.querySelector("form.inline")?.dispatchEvent(new Event("put-away"));
   form.className = "form inline";
   for (const part of [...form.querySelectorAll(".field, .form-row, .preview, [data-preview]")]) part.hidden = !part.contains(area);
   form.querySelector(".titles + p").hidden = true;
@@ -223,7 +250,11 @@ async function editInPlace(link, parts) {
     Object.assign(field, { type: "hidden", name, value });
     form.prepend(field);
   }
-  area.value = sessionStorage.getItem(draftKey(area)) ?? area.value;
+  const draft = sessionStorage.getItem(draftKey(area));
+  if (draft !== null) {
+    area.value = draft;
+    restoreVersion(area);
+  }
   area.rows = 2;
   parts.forEach((part) => (part.hidden = true));
   parts[0].after(form);
@@ -233,12 +264,13 @@ async function editInPlace(link, parts) {
     parts.forEach((part) => (part.hidden = false));
     link.focus();
   };
+  form.addEventListener("put-away", cancel);
   const all = document.createElement("a");
   Object.assign(all, { href: path, className: "button quiet", textContent: "All fields" });
   form.querySelector(".toolbar").append(all);
   form.querySelector("a.quiet").addEventListener("click", (event) => {
     event.preventDefault();
-    sessionStorage.removeItem(draftKey(area));
+    removeDrafts([draftKey(area)]);
     cancel();
   });
   area.addEventListener("keydown", (event) => {

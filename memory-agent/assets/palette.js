@@ -19,12 +19,12 @@ function openDialog(label, name, ...content) {
   return dialog;
 }
 
-/** Returns the sections of the navigation with their keys: the first letter of the title that no section before has. */
+/** Returns the sections of the navigation with their keys: the first letter of the title, or else of the alphabet, that no section before has. */
 function listSections() {
   const taken = new Set();
-  return [...document.querySelectorAll(".site-navigation a")].map((link) => {
+  return [...document.querySelectorAll(".navigation-groups a")].map((link) => {
     const title = link.firstChild.textContent.trim();
-    const key = [...title.toLowerCase()].find((letter) => !taken.has(letter)) ?? "";
+    const key = [...title.toLowerCase(), ..."abcdefghijklmnopqrstuvwxyz"].find((letter) => /[a-z]/.test(letter) && !taken.has(letter)) ?? "";
     taken.add(key);
     return { title, key, path: link.getAttribute("href") };
   });
