@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use memory_agent::web::{
-    Assistant, AssistantHost, Connection, ConnectionChange, ConnectionPlan, PlannedFile,
+    Assistant, AssistantHost, ChangedSettingsFile, Connection, ConnectionChange, ConnectionPlan,
     ProjectRepositories,
 };
 use memory_core::text::format_error_chain;
@@ -137,7 +137,7 @@ impl AssistantHost for PageAssistants {
         let (_, changes) = self
             .plan(assistant, change)
             .map_err(|error| page_error(&error))?;
-        let file = |change: &PlannedChange| PlannedFile {
+        let file = |change: &PlannedChange| ChangedSettingsFile {
             path: change.path.clone(),
             change: change.change.as_str(),
             diff: change.diff(),

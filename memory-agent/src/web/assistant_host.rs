@@ -112,7 +112,7 @@ pub enum ConnectionChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectionPlan {
     /// The files.
-    pub files: Vec<PlannedFile>,
+    pub files: Vec<ChangedSettingsFile>,
     /// What the person must do in addition to a restart of the assistant.
     pub note: Option<String>,
     /// A text that differs if the plan differs.
@@ -121,7 +121,7 @@ pub struct ConnectionPlan {
 
 /// The change of a file of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlannedFile {
+pub struct ChangedSettingsFile {
     /// Its path.
     pub path: PathBuf,
     /// The change: `created`, `changed`, `restored`, `removed` or `unchanged`.

@@ -112,7 +112,7 @@ mod unsent_form;
 mod upload;
 
 pub use assistant_host::{
-    Assistant, AssistantHost, Connection, ConnectionChange, ConnectionPlan, PlannedFile,
+    Assistant, AssistantHost, ChangedSettingsFile, Connection, ConnectionChange, ConnectionPlan,
     ProjectRepositories,
 };
 pub use certificate::PageCertificate;

@@ -75,6 +75,6 @@ pub(super) struct SavedSetting {
     pub(super) key: String,
     /// The value in the file before; empty if it had none.
     pub(super) former: String,
-    /// The value that was saved; empty if the default was restored.
+    /// The value after the change.
     pub(super) value: String,
 }

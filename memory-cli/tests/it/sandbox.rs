@@ -105,6 +105,12 @@ impl Sandbox {
         self.transcript(&Self::finish(command, ""))
     }
 
+    /// Runs the program; returns its standard output without normalisation.
+    pub(crate) fn run_raw(&self, arguments: &[&str]) -> String {
+        let output = Self::finish(self.command(arguments), "");
+        String::from_utf8(output.stdout).expect("text")
+    }
+
     /// Runs the program with `--json`; returns its output without normalisation.
     pub(crate) fn run_json(&self, arguments: &[&str]) -> Value {
         let output = Self::finish(self.command(&[arguments, &["--json"]].concat()), "");

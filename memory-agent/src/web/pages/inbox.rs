@@ -254,7 +254,7 @@ fn find_repeats(
 
 #[derive(Template)]
 #[template(path = "inbox_similar.html")]
-struct SimilarPage {
+struct SimilarItemsPage {
     layout: Layout,
     next: String,
     item: InboxCard,
@@ -279,7 +279,7 @@ async fn show_similar(request: WebRequest) -> Response {
             } else {
                 return Ok(redirect_with_notice("/inbox", ITEM_DECIDED));
             };
-            Ok(render(&SimilarPage {
+            Ok(render(&SimilarItemsPage {
                 layout: request.layout("Similar memories"),
                 next: "/inbox".to_owned(),
                 item: card.with_neighbours(request, &stored.memory)?,

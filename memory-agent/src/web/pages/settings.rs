@@ -183,11 +183,11 @@ async fn save(request: WebRequest) -> Response {
                     false if !group.contains(&field.key.as_str()) => continue,
                     false => typed_value(form, &field),
                 };
-                let was = form.text(&format!("was:{}", field.key)).unwrap_or_default();
-                if !is_reset && (value == field.value || value == was) {
+                let was = form.all(&format!("was:{}", field.key)).next();
+                if !is_reset && (value == field.value || Some(value.as_str()) == was) {
                     continue;
                 }
-                if !is_reset && was != field.value.trim() {
+                if !is_reset && was.is_some_and(|was| was != field.value) {
                     let problem = "It was changed since you opened this page. Compare both values, then save again.";
                     problems.insert(field.key, problem.to_owned());
                     continue;
@@ -203,7 +203,7 @@ async fn save(request: WebRequest) -> Response {
                         saved.extend((!is_secret).then_some(SavedSetting {
                             key: field.key,
                             former,
-                            value,
+                            value: String::new(),
                         }));
                     }
                     Err(error) => {
@@ -212,6 +212,10 @@ async fn save(request: WebRequest) -> Response {
                         problems.insert(field.key, problem);
                     }
                 }
+            }
+            let overview = host.settings()?;
+            for own in &mut saved {
+                own.value = overview.value(&own.key).unwrap_or_default().to_owned();
             }
             (*former(&request.web)).clone_from(&saved);
             if problems.is_empty() {
@@ -231,7 +235,7 @@ async fn change_back(request: WebRequest) -> Response {
             let host = &request.web.config.host;
             let overview = host.settings()?;
             for saved in std::mem::take(&mut *former(&request.web)) {
-                if saved.value.is_empty() || overview.value(&saved.key) == Some(&saved.value) {
+                if overview.value(&saved.key).unwrap_or_default() == saved.value {
                     host.change_setting(&saved.key, &saved.former)?;
                 }
             }

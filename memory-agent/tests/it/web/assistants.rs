@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use memory_agent::web::{
-    Assistant, AssistantHost, Connection, ConnectionChange, ConnectionPlan, PlannedFile,
+    Assistant, AssistantHost, ChangedSettingsFile, Connection, ConnectionChange, ConnectionPlan,
     ProjectRepositories,
 };
 use memory_core::topic::Topics;
@@ -63,7 +63,7 @@ impl AssistantHost for FakeAssistants {
         }
         let text = self.text.lock().unwrap().clone();
         Ok(ConnectionPlan {
-            files: vec![PlannedFile {
+            files: vec![ChangedSettingsFile {
                 path: PathBuf::from("/home/ada/.codex/config.toml"),
                 change: "changed",
                 diff: format!(" {text}\n+[mcp_servers.memory] \"'><x-trap>&amp;\n"),

@@ -183,7 +183,7 @@ fn an_export_has_the_bytes_of_the_command_line() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
     let file = session.get("/export/file?format=jsonl");
-    assert_eq!(file.body, home.sandbox.run(&["export"]));
+    assert_eq!(file.body, home.sandbox.run_raw(&["export"]));
     let name = file.header("content-disposition").expect("a name");
     assert!(
         name.starts_with("attachment; filename=\"") && name.ends_with("-memories.jsonl\""),
@@ -192,15 +192,15 @@ fn an_export_has_the_bytes_of_the_command_line() {
     let people = session.get("/export/file?format=jsonl&category=knowledge&history=yes");
     let expected = home
         .sandbox
-        .run(&["export", "--category", "knowledge", "--history"]);
+        .run_raw(&["export", "--category", "knowledge", "--history"]);
     assert_eq!(people.body, expected);
     assert_eq!(
         session.get("/export/file?format=html").body,
-        home.sandbox.run(&["export", "--format", "html"])
+        home.sandbox.run_raw(&["export", "--format", "html"])
     );
     assert_eq!(
         session.get("/export/file?format=sessions").body,
-        home.sandbox.run(&["export", "--sessions"])
+        home.sandbox.run_raw(&["export", "--sessions"])
     );
     let archive = session.get("/export/file?format=obsidian");
     assert!(archive.body.starts_with("PK") && archive.head.contains("application/zip"));
@@ -212,10 +212,10 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
     let file = home.sandbox.path(".memory/config.yaml");
-    std::fs::write(&file, "# mine\ndaemon:\n  interval: 2m # often\n").expect("a file");
+    std::fs::write(&file, "# mine\ndaemon:\n  interval: 120s # often\n").expect("a file");
     let page = session.get("/settings").body;
     assert!(
-        page.contains("value=\"2m\"") && page.contains("Interval of the maintenance."),
+        page.contains("value=\"120s\"") && page.contains("Interval of the maintenance."),
         "{page}"
     );
     let saved = session.post("/settings", "key=daemon.interval&daemon.interval=5m");
@@ -223,7 +223,7 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
     let text = || std::fs::read_to_string(&file).expect("a file");
     assert_eq!(text(), "# mine\ndaemon:\n  interval: 5m # often\n");
     session.post("/settings/back", "");
-    assert_eq!(text(), "# mine\ndaemon:\n  interval: 2m # often\n");
+    assert_eq!(text(), "# mine\ndaemon:\n  interval: 120s # often\n");
     let refused = session.post("/settings", "key=daemon.interval&daemon.interval=soon");
     assert_eq!(refused.status, 422);
     assert!(
@@ -237,5 +237,5 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
     ] {
         session.post("/settings", form);
     }
-    assert_eq!(text(), "# mine\ndaemon:\n  interval: 2m # often\n");
+    assert_eq!(text(), "# mine\ndaemon:\n  interval: 120s # often\n");
 }
