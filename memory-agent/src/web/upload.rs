@@ -326,6 +326,7 @@ mod tests {
         let mut body = PacedBody {
             body: Body::from("a file"),
             is_next: true,
+            pending: Arc::default(),
         };
         let mut context = Context::from_waker(std::task::Waker::noop());
         let mut is_ready = || Pin::new(&mut body).poll_frame(&mut context).is_ready();
