@@ -647,8 +647,9 @@ fn a_graph_fits_the_window_and_is_enlarged_and_moved() {
         return;
     };
     let home = WebHome::start();
+    let page = home.sign_in(&browser, DESKTOP);
     for width in [390, 1280] {
-        let page = home.sign_in(&browser, PageOptions { width, ..DESKTOP });
+        page.resize(width, 800);
         home.open(&page, "/graph");
         let view = "(({ x, y, width }) => [x, y, width])(document.querySelector('.graph').viewBox.baseVal)";
         let part = || -> Vec<f64> {

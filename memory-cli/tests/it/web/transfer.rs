@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -183,7 +183,15 @@ fn an_export_has_the_bytes_of_the_command_line() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
     let file = session.get("/export/file?format=jsonl");
-    assert_eq!(file.body, home.sandbox.run_raw(&["export"]));
+    // The command escapes hidden characters for terminals.
+    let values = |text: &str| -> Vec<Value> {
+        let lines = text.lines().map(serde_json::from_str::<Value>);
+        lines.collect::<Result<_, _>>().expect("JSON lines")
+    };
+    assert_eq!(
+        values(&file.body),
+        values(&home.sandbox.run_raw(&["export"]))
+    );
     let name = file.header("content-disposition").expect("a name");
     assert!(
         name.starts_with("attachment; filename=\"") && name.ends_with("-memories.jsonl\""),
@@ -193,15 +201,14 @@ fn an_export_has_the_bytes_of_the_command_line() {
     let expected = home
         .sandbox
         .run_raw(&["export", "--category", "knowledge", "--history"]);
-    assert_eq!(people.body, expected);
+    assert_eq!(values(&people.body), values(&expected));
     assert_eq!(
         session.get("/export/file?format=html").body,
         home.sandbox.run_raw(&["export", "--format", "html"])
     );
-    assert_eq!(
-        session.get("/export/file?format=sessions").body,
-        home.sandbox.run_raw(&["export", "--sessions"])
-    );
+    let sessions = session.get("/export/file?format=sessions").body;
+    let expected = home.sandbox.run_raw(&["export", "--sessions"]);
+    assert_eq!(values(&sessions), values(&expected));
     let archive = session.get("/export/file?format=obsidian");
     assert!(archive.body.starts_with("PK") && archive.head.contains("application/zip"));
     assert_eq!(session.get("/export/file?format=none").status, 400);
