@@ -80,7 +80,7 @@ impl Ingestion {
     }
 
     /// Sets the temporary folder of the files, so that the same files in another one are the same notes.
-    pub(crate) fn from_upload(self, upload: Option<PathBuf>) -> Self {
+    pub(crate) fn of_upload(self, upload: Option<PathBuf>) -> Self {
         Self { upload, ..self }
     }
 

@@ -77,9 +77,10 @@ pub(crate) fn import(
 ) -> Result<ImportOutcome, Failure> {
     let path = request.path.as_path();
     let format = match &request.format {
-        Some(name) => {
-            DetectedFormat::Programs(vec![(name.parse().map_err(wrong_format)?, path.to_owned())])
-        }
+        Some(name) => DetectedFormat::Programs(vec![(
+            name.parse().map_err(|error| wrong_format(&error))?,
+            path.to_owned(),
+        )]),
         None if !request.fields.is_empty() => {
             let records = records_at(path);
             let source = SourceName::of_records(&records).unwrap_or(SourceName::Jsonl);
@@ -112,7 +113,7 @@ pub(crate) fn import(
     Ok(ImportOutcome::Report(report))
 }
 
-fn wrong_format(error: memory_core::ParseError) -> Failure {
+fn wrong_format(error: &memory_core::ParseError) -> Failure {
     Failure::usage(error.to_string(), "choose a format of the list")
 }
 
@@ -169,7 +170,7 @@ fn import_programs(
 ) -> Result<ImportReport, Failure> {
     let ingestion = Ingestion::open(services, DEFAULT, &home.settings)?
         .trusting(request.is_trusted)
-        .from_upload(request.upload.clone());
+        .of_upload(request.upload.clone());
     let options = IngestOptions {
         dry_run: request.is_dry_run,
         ..IngestOptions::default()

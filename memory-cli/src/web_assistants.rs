@@ -89,8 +89,8 @@ impl PageAssistants {
     ) -> Result<Connection, Failure> {
         let is_changed = |change: ConnectionChange| {
             let (_, changes) = self.plan(client.name, change)?;
-            let changed = |change: &PlannedChange| change.change != ClientFileChange::Unchanged;
-            Ok::<_, Failure>(changes.iter().any(changed))
+            let has_effect = |own: &PlannedChange| own.change != ClientFileChange::Unchanged;
+            Ok::<_, Failure>(changes.iter().any(has_effect))
         };
         let has_entries = match is_changed(ConnectionChange::Disconnect) {
             // A file that does not name this program has no entry of it, whatever its other content.

@@ -198,12 +198,12 @@ impl WebRequest {
         category: Option<Category>,
     ) -> Result<Arc<MemoryMap>, StoreError> {
         let make = || memory_map(&self.services, category);
-        let mark = self.dated(self.web.config.host.memory_mark());
+        let mark = self.dated(&self.web.config.host.memory_mark());
         self.web.maps.get(&mark, category, make)
     }
 
     /// Returns a mark that also differs every few minutes, because memories expire and other programs change files.
-    pub(super) fn dated(&self, mark: String) -> String {
+    pub(super) fn dated(&self, mark: &str) -> String {
         let period = self.services.clock.now().timestamp() / VIEW_LIFETIME.num_seconds();
         format!("{mark} {period}")
     }

@@ -380,7 +380,11 @@ impl EntryEditor {
     /// Shows the form again with the input of the person.
     ///
     /// After a conflict the person sees the current text and may replace it.
-    pub(crate) fn respond_to_failure(mut self, request: &WebRequest, error: PageError) -> Response {
+    pub(crate) fn respond_to_failure(
+        mut self,
+        request: &WebRequest,
+        error: &PageError,
+    ) -> Response {
         let code = error.error.code;
         for FormField(name, _, _, value) in &mut self.fields {
             *value = request.form.get(name).replace("\r\n", "\n");

@@ -127,7 +127,7 @@ impl Upload {
         let (sender, receiver) = mpsc::channel(8);
         let root = folder.to_owned();
         let writer = spawn_blocking(move || write_files(receiver, &root));
-        let received = self.receive(&sender).await;
+        let count = self.receive(&sender).await;
         drop(sender);
         let written = writer
             .await
@@ -141,10 +141,7 @@ impl Upload {
                 "check the space on the disk, and send them again",
             )
         })?;
-        Ok(ReceivedFiles {
-            count: received?,
-            top,
-        })
+        Ok(ReceivedFiles { count: count?, top })
     }
 
     /// Passes the files on, and returns their number.

@@ -306,7 +306,7 @@ fn replace_entry(request: &WebRequest, place: BankPath) -> Result<Response, Page
         .ok_or_else(|| PageError::invalid("the version is invalid"))?;
     match write(request, &bank, BankWriteCondition::WrittenAt(seen)) {
         Ok(()) => Ok(request.redirect(&bank.path())),
-        Err(error) => Ok(editor(request, &bank, &key)?.respond_to_failure(request, error)),
+        Err(error) => Ok(editor(request, &bank, &key)?.respond_to_failure(request, &error)),
     }
 }
 

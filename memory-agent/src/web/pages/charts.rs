@@ -217,7 +217,7 @@ async fn show(request: WebRequest) -> Response {
             let now = request.local(request.services.clock.now());
             let (today, week) = (now.date_naive(), first_of_week(now.date_naive()));
             let read = || ChartNumbers::read(request, week);
-            let mark = request.dated(request.web.config.host.change_mark());
+            let mark = request.dated(&request.web.config.host.change_mark());
             let numbers = request.web.charts.get(&mark, today, read)?;
             let unused = match &numbers.unused {
                 UnusedMemories::Unknown(_) => None,

@@ -184,13 +184,11 @@ async fn import_path(request: WebRequest) -> Response {
 
 /// Reads files, and redirects to their import.
 fn start(request: &WebRequest, import: ImportRequest, upload: Option<TempDir>) -> Response {
-    match request.web.imports.start(request, import, upload) {
-        Some(job) => Redirect::to(&job_path(&job)).into_response(),
-        None => {
-            let problem = "Another import is running. Wait until it has ended.".to_owned();
-            render_start(request, "", Some(problem))
-        }
-    }
+    let Some(job) = request.web.imports.start(request, import, upload) else {
+        let problem = "Another import is running. Wait until it has ended.".to_owned();
+        return render_start(request, "", Some(problem));
+    };
+    Redirect::to(&job_path(&job)).into_response()
 }
 
 /// Imports the files of a form.

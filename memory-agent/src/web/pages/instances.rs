@@ -275,7 +275,7 @@ fn write_value(request: &WebRequest, place: InstancePath) -> Result<Response, Pa
     };
     match values.store.get(&key)? {
         Some(stored) => {
-            Ok(editor(request, &place, &key, &stored).respond_to_failure(request, error))
+            Ok(editor(request, &place, &key, &stored).respond_to_failure(request, &error))
         }
         None => Err(error),
     }

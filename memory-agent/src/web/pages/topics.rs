@@ -209,7 +209,7 @@ fn edit(request: &WebRequest, name: String) -> Result<Response, PageError> {
     };
     match saved {
         Ok(_) => Ok(request.redirect(&path_of(&found.topic.name))),
-        Err(error) => Ok(editor(request, &found.topic, former).respond_to_failure(request, error)),
+        Err(error) => Ok(editor(request, &found.topic, former).respond_to_failure(request, &error)),
     }
 }
 

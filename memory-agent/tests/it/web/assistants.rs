@@ -46,7 +46,12 @@ impl AssistantHost for FakeAssistants {
         };
         let damaged = Err("cannot parse \"'><x-trap>&amp;".to_owned());
         Ok(vec![
-            assistant("codex", "Codex", true, Ok(*self.connection.lock().unwrap())),
+            assistant(
+                "codex",
+                "Codex",
+                true,
+                Ok(*self.connection.lock().expect("no error")),
+            ),
             assistant("cursor", "Cursor", true, damaged),
             assistant("zed", "Zed", false, Ok(Connection::Absent)),
         ])
@@ -61,7 +66,7 @@ impl AssistantHost for FakeAssistants {
             let message = "another program has the entry memory";
             return Err(ToolError::new(Code::Conflict, message, None));
         }
-        let text = self.text.lock().unwrap().clone();
+        let text = self.text.lock().expect("no error").clone();
         Ok(ConnectionPlan {
             files: vec![ChangedSettingsFile {
                 path: PathBuf::from("/home/ada/.codex/config.toml"),
@@ -79,9 +84,9 @@ impl AssistantHost for FakeAssistants {
         change: ConnectionChange,
         fingerprint: &str,
     ) -> Result<bool, ToolError> {
-        let is_same = *self.text.lock().unwrap() == fingerprint;
+        let is_same = *self.text.lock().expect("no error") == fingerprint;
         if is_same {
-            *self.connection.lock().unwrap() = match change {
+            *self.connection.lock().expect("no error") = match change {
                 ConnectionChange::Connect { .. } => Connection::Complete,
                 ConnectionChange::Disconnect => Connection::Absent,
             };
@@ -94,24 +99,26 @@ impl AssistantHost for FakeAssistants {
     }
 
     fn review(&self) -> Result<ReviewPolicy, ToolError> {
-        Ok(self.review.lock().unwrap().clone())
+        Ok(self.review.lock().expect("no error").clone())
     }
 
     fn set_review(&self, agent: Option<&AgentName>, policy: WritePolicy) -> Result<(), ToolError> {
-        let mut review = self.review.lock().unwrap();
+        let mut review = self.review.lock().expect("no error");
         match agent {
-            Some(agent) => review.rules = vec![format!("{agent} * {policy}").parse().unwrap()],
+            Some(agent) => {
+                review.rules = vec![format!("{agent} * {policy}").parse().expect("no error")]
+            }
             None => review.default = policy,
         }
         Ok(())
     }
 
     fn projects(&self) -> Result<Vec<ProjectRepositories>, ToolError> {
-        Ok(self.projects.lock().unwrap().clone())
+        Ok(self.projects.lock().expect("no error").clone())
     }
 
     fn confirm_repository(&self, project: &str, repository: &str) -> Result<(), ToolError> {
-        let mut projects = self.projects.lock().unwrap();
+        let mut projects = self.projects.lock().expect("no error");
         let found = projects.iter_mut().find(|own| own.name == project);
         let own = found.expect("a project");
         own.candidates.retain(|id| id != repository);
@@ -152,7 +159,7 @@ fn an_assistant_is_connected_after_the_person_saw_the_changed_lines() {
         assert!(plan.contains(text), "{text} is missing in {plan}");
     }
     assert_eq!(
-        *server.assistants.connection.lock().unwrap(),
+        *server.assistants.connection.lock().expect("no error"),
         Connection::Absent,
         "a look at the plan changes nothing"
     );
@@ -167,7 +174,7 @@ fn an_assistant_is_connected_after_the_person_saw_the_changed_lines() {
     );
     server.post_and_follow("/assistants/codex/disconnect", &fields);
     assert_eq!(
-        *server.assistants.connection.lock().unwrap(),
+        *server.assistants.connection.lock().expect("no error"),
         Connection::Absent
     );
 }
@@ -177,13 +184,13 @@ fn a_plan_that_changed_since_is_shown_again_and_not_applied() {
     let server = WebTestServer::start();
     let plan = server.get("/assistants/codex/connect").body;
     let old = field(&plan, "fingerprint");
-    *server.assistants.text.lock().unwrap() = "newer".into();
+    *server.assistants.text.lock().expect("no error") = "newer".into();
     let page = server.post("/assistants/codex/connect", &[("fingerprint", &old)]);
     assert_eq!(page.status, 200);
     assert!(page.body.contains("nothing was written"), "{}", page.body);
     assert_eq!(field(&page.body, "fingerprint"), "newer");
     assert_eq!(
-        *server.assistants.connection.lock().unwrap(),
+        *server.assistants.connection.lock().expect("no error"),
         Connection::Absent
     );
 }
@@ -213,7 +220,7 @@ fn each_agent_is_listed_with_what_it_received_and_wrote() {
             actor: agent.into(),
             ..server.services.clone()
         };
-        write(&services, Draft::new(agent), SecretPolicy::Keep).unwrap();
+        write(&services, Draft::new(agent), SecretPolicy::Keep).expect("no error");
         let recall = RecallRecord {
             at: server.services.clock.now(),
             agent: agent.into(),
