@@ -162,7 +162,10 @@ fn field(
     (usual, meaning): (&str, &str),
 ) -> SettingField {
     let choice = CHOICES.iter().find(|(own, _)| *own == key);
+    // A value with a credential is not whole, and saving it would lose the credential.
+    let is_redacted = matches!(value, Value::String(text) if text.contains("[redacted: "));
     let kind = match (value, choice) {
+        _ if is_redacted => SettingKind::Secret(true),
         _ if key.ends_with("api_key") => SettingKind::Secret(!value.is_null()),
         (_, Some((_, words))) => SettingKind::Choice(words),
         (Value::Bool(_), _) => SettingKind::Switch,
@@ -171,7 +174,7 @@ fn field(
     };
     let text = match value {
         Value::Null => String::new(),
-        Value::String(text) if text == HIDDEN => String::new(),
+        Value::String(text) if is_redacted || text == HIDDEN => String::new(),
         Value::String(text) => text.clone(),
         Value::Array(items) => {
             let items = items.iter().filter_map(Value::as_str);
