@@ -7,19 +7,16 @@ use crate::http::server::HttpTestResponse;
 
 /// Returns a form with files, as a browser sends it.
 fn multipart(fields: &[(&str, &str)], files: &[(&str, &str)]) -> String {
-    let mut body = String::new();
-    for (name, value) in fields {
-        body += &format!(
-            "--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
-        );
-    }
-    for (name, text) in files {
-        body += &format!(
+    let fields = fields.iter().map(|(name, value)| {
+        format!("--edge\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n")
+    });
+    let files = files.iter().map(|(name, text)| {
+        format!(
             "--edge\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\
              Content-Type: application/octet-stream\r\n\r\n{text}\r\n"
-        );
-    }
-    body + "--edge--\r\n"
+        )
+    });
+    fields.chain(files).collect::<String>() + "--edge--\r\n"
 }
 
 fn send(server: &WebTestServer, path: &str, body: &str) -> HttpTestResponse {

@@ -29,16 +29,16 @@ fn chatgpt_export(folder: &Path) -> PathBuf {
 
 /// Sends files as the form of the page does.
 fn upload(home: &WebHome, session: &PlainSession, files: &[(&str, &str)]) -> PlainResponse {
-    let mut body = format!(
-        "--edge\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n{}\r\n",
-        session.csrf
-    );
-    for (name, text) in files {
-        body += &format!(
+    let part = |(name, text): &(&str, &str)| {
+        format!(
             "--edge\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n{text}\r\n"
-        );
-    }
-    body += "--edge--\r\n";
+        )
+    };
+    let body = format!(
+        "--edge\r\nContent-Disposition: form-data; name=\"csrf\"\r\n\r\n{}\r\n{}--edge--\r\n",
+        session.csrf,
+        files.iter().map(part).collect::<String>()
+    );
     let request = format!(
         "POST /import/files HTTP/1.1\r\nConnection: close\r\nHost: {0}\r\nOrigin: http://{0}\r\nCookie: {1}\r\n\
          Content-Type: multipart/form-data; boundary=edge\r\nContent-Length: {2}\r\n\r\n{body}",
