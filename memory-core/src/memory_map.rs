@@ -423,7 +423,9 @@ mod tests {
             let mut memories: Vec<_> = drawn.iter().enumerate().map(memory).collect();
             for is_one_category in [false, true] {
                 if is_one_category {
-                    memories.iter_mut().for_each(|own| own.category = Category::Date);
+                    for own in &mut memories {
+                        own.category = Category::Date;
+                    }
                 }
                 let tags = (0..40).map(|tag| tag.to_string()).collect();
                 let map = arrange(&Connections { tags, memories: memories.clone() });

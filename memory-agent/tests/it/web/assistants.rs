@@ -106,7 +106,7 @@ impl AssistantHost for FakeAssistants {
         let mut review = self.review.lock().expect("no error");
         match agent {
             Some(agent) => {
-                review.rules = vec![format!("{agent} * {policy}").parse().expect("no error")]
+                review.rules = vec![format!("{agent} * {policy}").parse().expect("no error")];
             }
             None => review.default = policy,
         }
