@@ -2,7 +2,7 @@
 //!
 //! Purpose: to find what programs and agents stored beside memories, and to correct it. A person first sees the lists by name, with
 //! their size and last change; then the entries of one list; then one entry in a form. Actions by frequency: open, search, sort,
-//! edit, add, delete. A change keeps the text of the form if it fails, and shows the current text beside it after a conflict.
+//! edit, add, delete. A change keeps the text of the form if it fails, and shows it with the current text after a conflict.
 //!
 //! A page is data, which one template displays: a heading with actions, and parts below each other.
 
@@ -35,7 +35,7 @@ const PAGE: usize = 100;
 /// Maximum number of characters of a title.
 const MAX_TITLE: usize = 140;
 
-/// The work of a handler, whose route has the parameters `P`.
+/// The work of a handler of a route with the parameters `P`.
 type PageWork<P> = fn(&WebRequest, P) -> Result<Response, PageError>;
 
 /// Returns the route of a page.
@@ -72,7 +72,7 @@ pub(crate) struct CollectionPage {
     parts: Vec<PagePart>,
 }
 
-/// A control beside the heading or an entry.
+/// A control next to the heading or an entry.
 pub(crate) enum PageAction {
     Chip(&'static str),
     Link(&'static str, String),
@@ -247,7 +247,7 @@ impl CollectionPage {
         }
     }
 
-    /// Adds the items of the current page of a list as rows of a table, or what `empty` says if there are none.
+    /// Adds the items of the current page of a list as rows of a table, or the text `empty` if there are none.
     pub(crate) fn table<T>(
         &mut self,
         request: &WebRequest,
@@ -261,7 +261,7 @@ impl CollectionPage {
         });
     }
 
-    /// Adds the items of the current page of a list as cards, or what `empty` says if there are none.
+    /// Adds the items of the current page of a list as cards, or the text `empty` if there are none.
     pub(crate) fn cards(
         &mut self,
         request: &WebRequest,

@@ -1,6 +1,6 @@
-//! What an assistant would receive, before it asks.
+//! What an assistant would receive for a prompt.
 //!
-//! - Purpose: a person sees what an assistant is told, and corrects what is wrong or missing.
+//! - Purpose: a person sees what an assistant receives, and corrects what is wrong or missing.
 //! - First: one form (assistant, project, prompt), then the exact text of the start of a session and of the prompt.
 //! - Often: read why a memory is given or is not; edit it. Sometimes: pin, expire or delete it.
 //! - Rarely: compare with what an assistant receives when it asks for context itself.

@@ -1,7 +1,7 @@
 //! The charts: whether memories are used, by whom, and what will be lost.
 //!
 //! - Purpose: to see over months how the memory grows, what assistants receive of it, and what nobody needs.
-//! - First: the number of memories, and beside it the calls and tokens of each assistant by week.
+//! - First: the number of memories, with the calls and tokens of each assistant by week.
 //! - Actions by frequency: open a memory that was never received or that expires soon, open the sessions of an assistant, read the
 //!   numbers of a chart as a table.
 //!
@@ -320,7 +320,7 @@ fn expiring_bars(request: &WebRequest, expiring: &[ExpiringMemory], week: NaiveD
     if expiring.is_empty() {
         return SafeHtml::default();
     }
-    // The period begins within a week, and ends within another one.
+    // The first and the last week of the period are incomplete.
     let weeks = weeks_around(week, 0..EXPIRING_WEEKS + 1);
     let mut values = vec![0; weeks.len()];
     for own in expiring {

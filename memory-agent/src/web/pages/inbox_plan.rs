@@ -7,7 +7,7 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use memory_core::{Code, PlannedAction, PlannedRefinement};
+use memory_core::{Code, MemoryId, PlannedAction, PlannedRefinement};
 
 use super::inbox_item::{BulkForm, ItemHead, MAX_HEADLINE};
 use crate::web::cached_views::EXPIRING_DAYS;
@@ -33,6 +33,15 @@ struct PlanRow {
     added: Vec<Label>,
     /// The text of the memory after a merge.
     merged: Option<SafeHtml>,
+}
+
+/// Returns the paths and the headlines of the duplicates of a memory.
+pub(super) fn duplicate_links(duplicates: &[(MemoryId, String)]) -> Vec<(String, Label)> {
+    let link = |(id, headline): &(MemoryId, String)| {
+        let headline = Label::cut(headline, MAX_HEADLINE);
+        (format!("/memories/{id}"), headline)
+    };
+    duplicates.iter().map(link).collect()
 }
 
 impl PlanRow {
@@ -93,15 +102,7 @@ impl PlanRow {
                 is_selected: request.query.get("select") == "all",
             },
             detail: Label::cut(&detail, 300),
-            duplicates: duplicates
-                .iter()
-                .map(|(id, headline)| {
-                    (
-                        format!("/memories/{id}"),
-                        Label::cut(headline, MAX_HEADLINE),
-                    )
-                })
-                .collect(),
+            duplicates: duplicate_links(duplicates),
             added: added.iter().map(|text| Label::cut(text, 300)).collect(),
             merged: match &planned.action {
                 PlannedAction::Merge { content, .. } => Some(render_markdown(content, &|_| None)),

@@ -25,7 +25,7 @@ use memory_core::{
 
 use super::agent_summary::AgentSummary;
 use super::inbox_item::{ItemVersion, MAX_HEADLINE, filing_category};
-use super::inbox_plan::reject_suggestions;
+use super::inbox_plan::{duplicate_links, reject_suggestions};
 use crate::web::cached_views::{DailyReview, EXPIRING_DAYS};
 use crate::web::card::MemoryCard;
 use crate::web::conflict::{MemoryConflict, conflict_key};
@@ -364,15 +364,7 @@ impl TodayPage {
                 key: planned.key.clone(),
                 path: format!("/memories/{}", planned.memory),
                 headline: Label::cut(&planned.headline, MAX_HEADLINE),
-                duplicates: duplicates
-                    .iter()
-                    .map(|(id, headline)| {
-                        (
-                            format!("/memories/{id}"),
-                            Label::cut(headline, MAX_HEADLINE),
-                        )
-                    })
-                    .collect(),
+                duplicates: duplicate_links(duplicates),
                 is_text_added: !added.is_empty(),
             });
         }

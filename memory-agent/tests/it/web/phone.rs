@@ -216,6 +216,28 @@ fn a_device_is_paired_once_over_tls_and_refused_at_once_when_it_is_revoked() {
 }
 
 #[test]
+fn a_paired_device_reaches_memories_and_neither_settings_files_nor_assistants() {
+    let page = NetworkPage::start();
+    let cookie = page.pair();
+    let cookie = ("Cookie", cookie.split(';').next().expect("a cookie"));
+    let devices = page.send("GET", "/devices", &[cookie], "").body;
+    let post = |path: &str, field: (&str, &str)| {
+        let form = encode_form(&[("csrf", csrf(&devices)), field]);
+        page.send("POST", path, &[cookie], &form).status
+    };
+    assert_eq!(post("/reminders", ("text", "call tomorrow at 9")), 303);
+    for (path, field) in [
+        ("/settings", ("reset", "git.enabled")),
+        ("/settings/back", ("x", "")),
+        ("/import", ("path", "/etc/hosts")),
+        ("/assistants/review", ("policy", "propose")),
+        ("/assistants/codex/connect", ("fingerprint", "")),
+    ] {
+        assert_eq!(post(path, field), 403, "{path}");
+    }
+}
+
+#[test]
 fn nothing_on_the_network_is_served_without_tls_a_session_or_the_exact_address() {
     let page = NetworkPage::start();
     page.server

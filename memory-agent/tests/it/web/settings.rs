@@ -82,6 +82,26 @@ fn a_form_saves_what_was_changed_and_can_be_changed_back() {
 }
 
 #[test]
+fn a_page_that_is_older_than_a_setting_does_not_replace_it() {
+    let server = WebTestServer::start();
+    let save = |was: &str, value: &str| {
+        let fields = [
+            ("key", "daemon.interval"),
+            ("was:daemon.interval", was),
+            ("daemon.interval", value),
+        ];
+        server.post("/settings", &fields).status
+    };
+    server.post("/settings", &form(&[("daemon.interval", "5m")]));
+    let current = values(&server);
+    assert_eq!(save("10m", "10m"), 303, "it was not touched on that page");
+    assert_eq!(save("10m", "7m"), 422, "both changed it");
+    assert_eq!(values(&server), current);
+    assert_eq!(save("5m", "7m"), 303);
+    assert_ne!(values(&server), current);
+}
+
+#[test]
 fn a_value_that_is_not_accepted_is_shown_with_the_reason_and_the_others_are_saved() {
     let server = WebTestServer::start();
     let changes = [("review.policy", "propose"), ("daemon.interval", "wrong")];

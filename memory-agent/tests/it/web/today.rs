@@ -156,6 +156,9 @@ fn one_of_two_contradicting_memories_supersedes_the_other_one() {
         stored.memory.superseded_by.map(|id| id.to_string())
     };
     assert_eq!(superseded(&older), Some(newer.clone()));
+    // A second key on the same item, or another tab: both would be superseded, and agents would receive neither.
+    assert_eq!(decide("older").status, 409);
+    assert_eq!(superseded(&newer), None);
     let page = server.get(&response.headers["location"]).body;
     assert!(!page.contains("id=\"conflicts\""), "{page}");
     let undo = field(&page, "class=\"undo-bar\"", "operation").to_owned();

@@ -124,6 +124,10 @@ fn files_are_refused_without_the_token_and_elsewhere() {
         let refused = send(&server, "/import/files", &multipart(fields, &files));
         assert_eq!(refused.status, 403, "{fields:?}");
     }
+    let kind = [("Content-Type", "multipart/form-data; boundary=edge")];
+    let body = multipart(&[("csrf", server.csrf())], &files);
+    let refused = server.send("POST", "/import/files", &kind, &body);
+    assert_eq!(refused.status, 401, "nobody is signed in");
     let long = "x".repeat(1000);
     let refused = send(
         &server,
