@@ -107,6 +107,9 @@ pub fn memory_history(
     Ok(MemoryHistory { steps, has_more })
 }
 
+/// Number of files from which those of an operation are counted instead of its memories, which would take long.
+const MANY_FILES: u64 = 1_000;
+
 /// Returns the number of memories that an undo of the operation would affect, or why it cannot be undone.
 fn undo_reach(
     services: &Services,
@@ -115,6 +118,12 @@ fn undo_reach(
     // The undo of a large operation would leave this memory as it is.
     if !is_current_state(services, &change.subject.id, change.subject.after.as_ref())? {
         return Ok(Err(UndoObstacle::ChangedSince));
+    }
+    let files = changed_files(services, &change.operation.id)?;
+    if MANY_FILES <= files {
+        // An undo of many files leaves out those that were changed since.
+        let own = std::iter::once(Ok(change.subject.clone()));
+        return Ok(undo_obstacle(services, own, files)?.map_or(Ok(files), Err));
     }
     let changes = services
         .history
@@ -126,9 +135,19 @@ fn undo_reach(
         .map(|change| change.id)
         .collect::<HashSet<_>>()
         .len();
-    let files = changes.len() as u64;
     let obstacle = undo_obstacle(services, changes.into_iter().map(Ok), files)?;
     Ok(obstacle.map_or(Ok(memories as u64), Err))
+}
+
+/// Returns the number of files that the operation changed.
+fn changed_files(services: &Services, id: &OperationId) -> Result<u64, StoreError> {
+    for record in services.history.records() {
+        let record = record?;
+        if record.operation.id == *id {
+            return Ok(record.subject.count);
+        }
+    }
+    Ok(0)
 }
 
 /// A memory before and after a recorded change.

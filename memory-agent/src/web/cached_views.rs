@@ -1,13 +1,16 @@
-//! Views of the memories that are cached until the next change of the home: the plan of a dream, the daily review, the size of the
-//! inbox, the maps of the graph and the numbers of the charts.
+//! Views of the memories that take long to make in a large home: the plan of a dream, contradictions, the maps of the graph and the
+//! numbers of the charts. A page shows the last one while the next one is made in the background.
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use askama::Template;
+use axum::response::Response;
 use chrono::{DateTime, TimeDelta, Utc};
 use memory_core::{
     Category, ExpiringMemory, Filter, HomeSection, ListOrder, MemoryMap, PageRequest, Phase,
@@ -16,20 +19,19 @@ use memory_core::{
 use tokio::runtime::Handle;
 
 use super::conflict::{MemoryConflict, find_conflicts};
+use super::error::{PageError, render};
+use super::layout::Layout;
 use super::request::WebRequest;
 use super::state::WebState;
 
-/// Time after which a view is made again, because memories may have reached an age.
+/// Time after which a view is made again, because memories expire and other programs change files.
 const VIEW_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 
 /// Number of days for which the page lists memories that will be removed.
 pub(super) const EXPIRING_DAYS: i64 = 7;
 
-/// Time for which a page waits for the daily review. That of a small home is ready by then.
-const REVIEW_TIMEOUT: Duration = Duration::from_millis(15);
-
-/// The pause after a daily review, as a multiple of its duration. That of a large home takes seconds of a processor.
-const REVIEW_PAUSE: i32 = 20;
+/// The pause after a view was made, as a multiple of its duration. That of a large home takes seconds of a processor.
+const VIEW_PAUSE: i32 = 20;
 
 /// The plan of automatic work.
 #[derive(Debug)]
@@ -40,177 +42,207 @@ pub(super) struct PlannedWork {
     pub(super) expiring: Vec<ExpiringMemory>,
 }
 
-/// What automatic work found for a person to decide.
+/// Views by a key.
 #[derive(Debug)]
-pub(super) struct DailyReview {
-    pub(super) plan: Arc<PlannedWork>,
-    pub(super) conflicts: Vec<MemoryConflict>,
+pub(super) struct SlowViews<K, V>(Mutex<HashMap<K, SlowView<V>>>);
+
+#[derive(Debug)]
+struct SlowView<V> {
+    /// The last view, with the mark of the home for which it was made.
+    last: Option<(String, Arc<V>)>,
+    is_being_made: bool,
+    is_slow: bool,
+    /// The time before which no other one is made.
+    next: DateTime<Utc>,
 }
 
-/// The cached views of a server.
-#[derive(Debug, Default)]
-pub(super) struct CachedViews {
-    plan: CachedView<PlannedWork>,
-    review: CachedView<DailyReview>,
-    /// The time before which no other daily review is made.
-    next_review: Mutex<DateTime<Utc>>,
-    /// The number of daily reviews that were made.
-    reviews: AtomicU64,
-    /// The numbers of items in the inbox at a change mark.
-    inbox_counts: Mutex<Option<(String, InboxCounts)>>,
+impl<V> Default for SlowView<V> {
+    fn default() -> Self {
+        Self {
+            last: None,
+            is_being_made: false,
+            is_slow: false,
+            next: DateTime::UNIX_EPOCH,
+        }
+    }
 }
 
-/// A view that is made again after a change of the home.
-#[derive(Debug)]
-struct CachedView<T> {
-    last: Mutex<Option<DatedView<T>>>,
-    /// Held while the view is made, so that other requests wait for it.
-    making: Mutex<()>,
-}
-
-/// A view of the home at a change mark.
-#[derive(Debug)]
-struct DatedView<T> {
-    mark: String,
-    at: DateTime<Utc>,
-    value: Arc<T>,
+impl<K, V> Default for SlowViews<K, V> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<T> Default for CachedView<T> {
-    fn default() -> Self {
-        Self {
-            last: Mutex::new(None),
-            making: Mutex::default(),
+impl<K: Eq + Hash + Clone, V> SlowViews<K, V> {
+    /// Returns the last view of `key`, and whether one of this mark must be made now.
+    fn find(&self, key: &K, mark: &str, now: DateTime<Utc>) -> (Option<Arc<V>>, bool) {
+        let mut views = lock(&self.0);
+        let view = views.entry(key.clone()).or_default();
+        let is_current = view.last.as_ref().is_some_and(|(known, _)| known == mark);
+        let is_due = !is_current && !view.is_being_made && view.next <= now;
+        view.is_being_made |= is_due;
+        (view.last(), is_due)
+    }
+
+    /// Returns whether it took long to make the last view of `key`.
+    fn is_slow(&self, key: &K) -> bool {
+        lock(&self.0).get(key).is_some_and(|view| view.is_slow)
+    }
+
+    fn last(&self, key: &K) -> Option<Arc<V>> {
+        lock(&self.0).get(key).and_then(SlowView::last)
+    }
+
+    /// Stores what was made; the last view remains if it failed. After one that takes longer than `timeout` there is a pause.
+    fn store(
+        &self,
+        key: K,
+        made: Option<(String, V)>,
+        (start, end): (DateTime<Utc>, DateTime<Utc>),
+        timeout: Duration,
+    ) {
+        let mut views = lock(&self.0);
+        let view = views.entry(key).or_default();
+        let duration = end - start;
+        view.is_being_made = false;
+        view.is_slow = duration.to_std().is_ok_and(|duration| timeout < duration);
+        view.next = if view.is_slow {
+            add_time(end, duration * VIEW_PAUSE)
+        } else {
+            end
+        };
+        if let Some((mark, value)) = made {
+            view.last = Some((mark, Arc::new(value)));
         }
     }
 }
 
-impl<T> CachedView<T> {
-    fn last(&self) -> Option<Arc<T>> {
-        lock(&self.last).as_ref().map(|own| Arc::clone(&own.value))
-    }
-
-    /// Returns the view if it was made at this mark and not long before `now`.
-    fn current(&self, mark: &str, now: DateTime<Utc>) -> Option<Arc<T>> {
-        let last = lock(&self.last);
-        let current = last
-            .as_ref()
-            .filter(|own| own.mark == mark && now - own.at < VIEW_LIFETIME);
-        current.map(|own| Arc::clone(&own.value))
-    }
-
-    fn store(&self, mark: String, at: DateTime<Utc>, value: T) -> Arc<T> {
-        let value = Arc::new(value);
-        *lock(&self.last) = Some(DatedView {
-            mark,
-            at,
-            value: Arc::clone(&value),
-        });
-        value
+impl<V> SlowView<V> {
+    fn last(&self) -> Option<Arc<V>> {
+        self.last.as_ref().map(|(_, value)| Arc::clone(value))
     }
 }
 
 impl WebState {
-    /// Returns a text that differs after a change of the home and after a new daily review.
+    /// Returns a text that differs after a change of the home and after a slow view was made.
     pub(super) fn change_mark(&self) -> String {
-        let reviews = self.views.reviews.load(Ordering::Relaxed);
-        format!("{} {reviews}", self.config.host.change_mark())
+        let made = self.made_views.load(Ordering::Relaxed);
+        format!("{} {made}", self.config.host.change_mark())
     }
 
-    /// Returns what automatic work would do. The plan is made again after a change of the home.
+    /// Returns the last view, which may be older than the last change of the home; `None` if there is none yet.
+    ///
+    /// If it is older, a new one is made in the background, and the change mark differs after that. The page waits for a view that was made
+    /// in that time before.
     ///
     /// # Errors
-    /// If the memories cannot be read.
-    pub(super) fn plan(&self) -> Result<Arc<PlannedWork>, StoreError> {
-        let (host, services) = (&self.config.host, &self.config.services);
-        let (view, now) = (&self.views.plan, services.clock.now());
-        let _making = lock(&view.making);
-        let mark = host.change_mark();
-        if let Some(plan) = view.current(&mark, now) {
-            return Ok(plan);
+    /// That of `make`, if the page waited for it.
+    pub(super) fn slow_view<K, V, E>(
+        self: &Arc<Self>,
+        views: fn(&Self) -> &SlowViews<K, V>,
+        key: K,
+        mark: &str,
+        make: impl FnOnce(&Self) -> Result<V, E> + Send + 'static,
+    ) -> Result<Option<Arc<V>>, PageError>
+    where
+        K: Eq + Hash + Clone + Send + 'static,
+        V: Send + 'static,
+        E: Into<PageError> + 'static,
+    {
+        let now = self.now();
+        let mark = format!("{mark} {}", now.timestamp() / VIEW_LIFETIME.num_seconds());
+        let (last, is_due) = views(self).find(&key, &mark, now);
+        if !is_due {
+            return Ok(last);
         }
-        let planner = host.planner(services.clone());
-        let plan = PlannedWork {
-            refinements: planner.plan()?,
-            expiring: planner.expiring(TimeDelta::days(EXPIRING_DAYS))?,
-        };
-        Ok(view.store(mark, now, plan))
-    }
-
-    /// Makes the daily review again, unless another thread does.
-    fn make_review(&self) -> Result<(), StoreError> {
-        let (view, services) = (&self.views.review, &self.config.services);
-        let Ok(_making) = view.making.try_lock() else {
-            return Ok(());
-        };
-        let (mark, now) = (self.config.host.change_mark(), services.clock.now());
-        let make = || -> Result<DailyReview, StoreError> {
-            Ok(DailyReview {
-                plan: self.plan()?,
-                conflicts: find_conflicts(services)?,
-            })
-        };
-        let review = make();
-        let end = services.clock.now();
-        *lock(&self.views.next_review) = add_time(end, (end - now) * REVIEW_PAUSE);
-        view.store(mark, now, review?);
-        self.views.reviews.fetch_add(1, Ordering::Relaxed);
-        Ok(())
+        let timeout = self.config.host.view_timeout();
+        let is_slow = views(self).is_slow(&key);
+        let (sender, made) = sync_channel(1);
+        let (web, own_key) = (Arc::clone(self), key.clone());
+        Handle::current().spawn_blocking(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| make(&web)));
+            let (made, result) = match result {
+                Ok(Ok(value)) => (Some((mark, value)), Ok(())),
+                Ok(Err(error)) => (None, Err(error.into())),
+                // A panic is already reported.
+                Err(_) => (None, Ok(())),
+            };
+            views(&web).store(own_key, made, (now, web.now()), timeout);
+            web.made_views.fetch_add(1, Ordering::Relaxed);
+            // The page may not wait any more.
+            let _ = sender.send(result);
+        });
+        if !is_slow && let Ok(result) = made.recv_timeout(timeout) {
+            result?;
+        }
+        Ok(views(self).last(&key))
     }
 }
 
 impl WebRequest {
-    /// Returns the last daily review, which may be older than the last change of the home; `None` if there is none yet.
+    /// Returns the last plan of automatic work; `None` if there is none yet.
     ///
-    /// If it is older, a new one is made in the background, and the change mark differs after that.
-    pub(super) fn last_review(&self) -> Option<Arc<DailyReview>> {
+    /// # Errors
+    /// If the memories cannot be read.
+    pub(super) fn plan(&self) -> Result<Option<Arc<PlannedWork>>, PageError> {
         let mark = self.web.config.host.change_mark();
-        let view = &self.web.views.review;
-        let now = self.services.clock.now();
-        if let Some(review) = view.current(&mark, now) {
-            return Some(review);
-        }
-        if now < *lock(&self.web.views.next_review) {
-            return view.last();
-        }
-        let (sender, made) = sync_channel(1);
-        let web = Arc::clone(&self.web);
-        Handle::current().spawn_blocking(move || {
-            // Without a review the page lists no contradictions; the next one is made after a pause.
-            let _ = web.make_review();
-            // The page may not wait any more.
-            let _ = sender.send(());
-        });
-        let _ = made.recv_timeout(REVIEW_TIMEOUT);
-        view.last()
+        self.web.slow_view(
+            |web| &web.plans,
+            (),
+            &mark,
+            |web| {
+                let planner = web.config.host.planner(web.config.services.clone());
+                Ok::<_, StoreError>(PlannedWork {
+                    refinements: planner.plan()?,
+                    expiring: planner.expiring(TimeDelta::days(EXPIRING_DAYS))?,
+                })
+            },
+        )
     }
 
-    /// Returns the map of the notes, or of those in a category.
+    /// Returns the contradictions that were found last; `None` if they were not looked for yet.
+    ///
+    /// # Errors
+    /// If the memories cannot be read.
+    pub(super) fn conflicts(&self) -> Result<Option<Arc<Vec<MemoryConflict>>>, PageError> {
+        let mark = self.web.config.host.change_mark();
+        self.web.slow_view(
+            |web| &web.conflicts,
+            (),
+            &mark,
+            |web| find_conflicts(&web.config.services),
+        )
+    }
+
+    /// Returns the last map of the notes, or of those in a category; `None` if there is none yet.
     ///
     /// # Errors
     /// If the memories cannot be read.
     pub(super) fn memory_map(
         &self,
         category: Option<Category>,
-    ) -> Result<Arc<MemoryMap>, StoreError> {
-        let make = || memory_map(&self.services, category);
-        let mark = self.dated(&self.web.config.host.memory_mark());
-        self.web.maps.get(&mark, category, make)
+    ) -> Result<Option<Arc<MemoryMap>>, PageError> {
+        let mark = self.web.config.host.memory_mark();
+        let make = move |web: &WebState| memory_map(&web.config.services, category);
+        self.web.slow_view(|web| &web.maps, category, &mark, make)
     }
 
-    /// Returns a mark that also differs every few minutes, because memories expire and other programs change files.
-    pub(super) fn dated(&self, mark: &str) -> String {
-        let period = self.services.clock.now().timestamp() / VIEW_LIFETIME.num_seconds();
-        format!("{mark} {period}")
+    /// Returns the page that is shown until the first view is made; the open page loads again when it is.
+    pub(super) fn page_in_progress(&self, title: &'static str, work: &'static str) -> Response {
+        render(&PageInProgress {
+            layout: self.layout(title),
+            title,
+            work,
+        })
     }
 
     /// Returns the numbers of items in the inbox at this change mark; `None` if they cannot be counted.
     pub(super) fn inbox_counts(&self, mark: &str) -> Option<InboxCounts> {
-        let cached = || lock(&self.web.views.inbox_counts);
+        let cached = || lock(&self.web.inbox_counts);
         if let Some((_, counts)) = cached().as_ref().filter(|(known, _)| known == mark) {
             return Some(*counts);
         }
@@ -220,35 +252,13 @@ impl WebRequest {
     }
 }
 
-/// Values that depend on the home, by a key. They are valid at one change mark.
-#[derive(Debug)]
-pub(super) struct MarkCache<K, V>(Mutex<(String, HashMap<K, Arc<V>>)>);
-
-impl<K, V> Default for MarkCache<K, V> {
-    fn default() -> Self {
-        Self(Mutex::default())
-    }
-}
-
-impl<K: Eq + Hash, V> MarkCache<K, V> {
-    /// Returns the value of `key` at `mark`, and makes it if it is unknown. Another request for it waits.
-    pub(super) fn get<E>(
-        &self,
-        mark: &str,
-        key: K,
-        make: impl FnOnce() -> Result<V, E>,
-    ) -> Result<Arc<V>, E> {
-        let mut cached = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if cached.0 != mark {
-            *cached = (mark.to_owned(), HashMap::new());
-        }
-        if let Some(known) = cached.1.get(&key) {
-            return Ok(Arc::clone(known));
-        }
-        let value = Arc::new(make()?);
-        cached.1.insert(key, Arc::clone(&value));
-        Ok(value)
-    }
+/// A page whose content is being made for the first time.
+#[derive(Template)]
+#[template(path = "in_progress.html")]
+struct PageInProgress {
+    layout: Layout,
+    title: &'static str,
+    work: &'static str,
 }
 
 /// The numbers of items in the inbox.

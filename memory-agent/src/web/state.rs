@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::assistant_host::AssistantHost;
-use super::cached_views::{CachedViews, MarkCache};
+use super::cached_views::{InboxCounts, PlannedWork, SlowViews};
 use super::certificate::PageCertificate;
+use super::conflict::MemoryConflict;
 use super::devices;
 use super::export_download::{ExportDownload, ExportRequest};
 use super::import_job::{ImportJobs, ImportOutcome, ImportRequest};
@@ -136,6 +138,11 @@ pub trait WebHost: Debug + Send + Sync {
     /// Returns a text that differs after an operation on memories. It may differ more often.
     fn memory_mark(&self) -> String {
         self.change_mark()
+    }
+
+    /// Returns the time for which a page waits for a view that takes long to make in a large home.
+    fn view_timeout(&self) -> Duration {
+        Duration::from_millis(15)
     }
 
     /// Updates what the program derives from the memories. It is called after each change by the page.
@@ -261,11 +268,17 @@ pub(crate) struct WebState {
     pub(super) sessions: WebSessions,
     /// How other devices reach the page; `None` if it is for the browsers of this machine.
     pub(crate) remote: Option<RemoteAccess>,
-    pub(super) views: CachedViews,
+    pub(super) plans: SlowViews<(), PlannedWork>,
+    /// The contradictions between memories.
+    pub(super) conflicts: SlowViews<(), Vec<MemoryConflict>>,
     /// The maps of the graph, by category.
-    pub(super) maps: MarkCache<Option<Category>, MemoryMap>,
+    pub(super) maps: SlowViews<Option<Category>, MemoryMap>,
     /// The numbers of the charts, by day.
-    pub(super) charts: MarkCache<NaiveDate, ChartNumbers>,
+    pub(super) charts: SlowViews<NaiveDate, ChartNumbers>,
+    /// The number of slow views that were made.
+    pub(super) made_views: AtomicU64,
+    /// The numbers of items in the inbox at a change mark.
+    pub(super) inbox_counts: Mutex<Option<(String, InboxCounts)>>,
     /// The settings that were changed last, with the values that their file had before.
     pub(super) former_settings: Mutex<Vec<SavedSetting>>,
     pub(super) imports: ImportJobs,
@@ -315,9 +328,12 @@ impl WebState {
             config,
             sessions: WebSessions::default(),
             remote,
-            views: CachedViews::default(),
-            maps: MarkCache::default(),
-            charts: MarkCache::default(),
+            plans: SlowViews::default(),
+            conflicts: SlowViews::default(),
+            maps: SlowViews::default(),
+            charts: SlowViews::default(),
+            made_views: AtomicU64::default(),
+            inbox_counts: Mutex::default(),
             former_settings: Mutex::default(),
             imports: ImportJobs::default(),
             upload: Arc::new(Semaphore::new(1)),

@@ -17,9 +17,9 @@ use axum::response::Response;
 use axum::routing::get;
 use chrono::{NaiveDate, TimeDelta};
 use memory_core::{
-    ExpiringMemory, Filter, HomeSection, Memory, MemoryId, PeriodUsage, Query, RecallStatistics,
-    RecallTotal, StoreError, UnusedMemories, Usage, facets, first_of_week, recall_statistics,
-    unused_memories,
+    ExpiringMemory, Filter, HomeSection, LocalZone, Memory, MemoryId, PeriodUsage, Query,
+    RecallStatistics, RecallTotal, StoreError, UnusedMemories, Usage, facets, first_of_week,
+    recall_statistics, unused_memories,
 };
 
 use crate::web::charts::{BarSeries, render_bars, render_growth};
@@ -65,15 +65,15 @@ pub(in crate::web) struct ChartNumbers {
 }
 
 impl ChartNumbers {
-    fn read(request: &WebRequest, week: NaiveDate) -> Result<Self, PageError> {
-        let (services, ledger) = (&request.services, request.web.config.recalls.as_ref());
+    fn read(web: &WebState, week: NaiveDate) -> Result<Self, PageError> {
+        let (services, ledger) = (&web.config.services, web.config.recalls.as_ref());
         let notes = Filter {
             place: Some(HomeSection::Notes),
             ..Filter::all()
         };
         let mut months = facets(services, &Query::new("").filter(notes))?.months;
         months.reverse();
-        let zone = request.zone();
+        let zone = LocalZone::new(Arc::clone(&web.config.local_time));
         let first = weeks_around(week, 1 - WEEKS..1).first().copied();
         let from = zone
             .start_of_day(first.unwrap_or(week))
@@ -92,7 +92,7 @@ impl ChartNumbers {
             }
         }
         most_received.truncate(LISTED);
-        let planner = request.web.config.host.planner(services.clone());
+        let planner = web.config.host.planner(services.clone());
         Ok(Self {
             months,
             received,
@@ -216,9 +216,14 @@ async fn show(request: WebRequest) -> Response {
         .respond(|request| {
             let now = request.local(request.services.clock.now());
             let (today, week) = (now.date_naive(), first_of_week(now.date_naive()));
-            let read = || ChartNumbers::read(request, week);
-            let mark = request.dated(&request.web.config.host.change_mark());
-            let numbers = request.web.charts.get(&mark, today, read)?;
+            let mark = request.web.config.host.change_mark();
+            let read = move |web: &WebState| ChartNumbers::read(web, week);
+            let Some(numbers) = request
+                .web
+                .slow_view(|web| &web.charts, today, &mark, read)?
+            else {
+                return Ok(request.page_in_progress("Charts", "The numbers are being counted"));
+            };
             let unused = match &numbers.unused {
                 UnusedMemories::Unknown(_) => None,
                 UnusedMemories::Known { count, oldest } => {

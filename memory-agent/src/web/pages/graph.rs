@@ -180,7 +180,9 @@ fn show_map(request: &WebRequest, words: &str) -> Result<Response, PageError> {
         .text("category")
         .map(str::parse::<Category>)
         .transpose()?;
-    let map = request.memory_map(category)?;
+    let Some(map) = request.memory_map(category)? else {
+        return Ok(request.page_in_progress("Graph", "The map is being drawn"));
+    };
     let categories: BTreeSet<Category> = map.memories.iter().map(|own| own.category).collect();
     let page = GraphPage {
         layout: request.layout("Graph"),

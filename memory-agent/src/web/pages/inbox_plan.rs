@@ -7,9 +7,10 @@ use askama::Template;
 use axum::Router;
 use axum::response::Response;
 use axum::routing::get;
-use memory_core::{Code, MemoryId, PlannedAction, PlannedRefinement};
+use memory_core::{Code, MemoryId, Phase, PlannedAction, PlannedRefinement, StoreError};
 
 use super::inbox_item::{BulkForm, ItemHead, MAX_HEADLINE};
+use super::today::existing;
 use crate::web::cached_views::EXPIRING_DAYS;
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
@@ -137,14 +138,16 @@ const MAX_REJECTED: usize = 2_000;
 async fn show(request: WebRequest) -> Response {
     request
         .respond(|request| {
-            let work = request.web.plan()?;
+            let Some(work) = request.plan()? else {
+                let subject = "Duplicates and categories are being looked for";
+                return Ok(request.page_in_progress("Suggestions", subject));
+            };
             let (plan, expiring) = (&work.refinements, &work.expiring);
-            let host = &request.web.config.host;
-            let rejected: HashSet<String> = host.rejected_suggestions().into_iter().collect();
-            let shown: Vec<_> = plan
-                .iter()
-                .filter(|row| !rejected.contains(&row.key))
-                .collect();
+            let rejected = rejected_keys(request);
+            let is_shown = |row: &&PlannedRefinement| !rejected.contains(&row.key);
+            let mut left = plan.iter().filter(is_shown);
+            let shown = open_suggestions(request, &mut left, MAX_ROWS)?;
+            let more = left.count();
             let page = PlanPage {
                 expiring_days: EXPIRING_DAYS,
                 more_expiring: expiring.len().saturating_sub(MAX_ROWS),
@@ -168,18 +171,60 @@ async fn show(request: WebRequest) -> Response {
                     reject: "Reject selected",
                     has_keys: false,
                 },
-                rows: shown
-                    .iter()
-                    .take(MAX_ROWS)
-                    .map(|row| PlanRow::new(request, row))
-                    .collect(),
-                more: shown.len().saturating_sub(MAX_ROWS),
-                rejected: plan.len() - shown.len(),
+                rejected: plan.len() - plan.iter().filter(is_shown).count(),
+                rows: shown.iter().map(|row| PlanRow::new(request, row)).collect(),
+                more,
                 skipped: request.query.get("skipped").parse().unwrap_or_default(),
             };
             Ok(render(&page))
         })
         .await
+}
+
+/// Returns the first `limit` suggestions that still apply.
+fn open_suggestions<'a>(
+    request: &WebRequest,
+    plan: &mut dyn Iterator<Item = &'a PlannedRefinement>,
+    limit: usize,
+) -> Result<Vec<&'a PlannedRefinement>, StoreError> {
+    let mut shown = Vec::new();
+    while shown.len() < limit
+        && let Some(planned) = plan.next()
+    {
+        if is_open(request, planned)? {
+            shown.push(planned);
+        }
+    }
+    Ok(shown)
+}
+
+/// Returns whether the memories of a suggestion are still there. The plan may be older than a decision.
+pub(super) fn is_open(
+    request: &WebRequest,
+    planned: &PlannedRefinement,
+) -> Result<bool, StoreError> {
+    let find = |id| existing(request.services.store.get(id));
+    let Some(stored) = find(&planned.memory)? else {
+        return Ok(false);
+    };
+    match &planned.action {
+        PlannedAction::File { .. } => Ok(stored.memory.phase == Phase::Inbox),
+        PlannedAction::Merge { duplicates, .. } => {
+            for (id, _) in duplicates {
+                if find(id)?.is_none() {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        _ => Ok(true),
+    }
+}
+
+/// Returns the keys of the suggestions that the person rejected.
+pub(super) fn rejected_keys(request: &WebRequest) -> HashSet<String> {
+    let keys = request.web.config.host.rejected_suggestions();
+    keys.into_iter().collect()
 }
 
 /// Remembers that the person rejected the suggestions with these keys.

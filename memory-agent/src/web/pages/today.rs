@@ -7,7 +7,6 @@
 //! Sections without content are left out, and beside each item one sentence names the evidence.
 //! An empty home starts here with three buttons: write, import, connect an assistant.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -25,8 +24,8 @@ use memory_core::{
 
 use super::agent_summary::AgentSummary;
 use super::inbox_item::{ItemVersion, MAX_HEADLINE, filing_category};
-use super::inbox_plan::{duplicate_links, reject_suggestions};
-use crate::web::cached_views::{DailyReview, EXPIRING_DAYS};
+use super::inbox_plan::{duplicate_links, is_open, reject_suggestions, rejected_keys};
+use crate::web::cached_views::{EXPIRING_DAYS, PlannedWork};
 use crate::web::card::MemoryCard;
 use crate::web::conflict::{MemoryConflict, conflict_key};
 use crate::web::diff::render_diff;
@@ -263,7 +262,7 @@ fn today_page(request: &WebRequest) -> Result<TodayPage, PageError> {
     let all = count(request, &Filter::all())?;
     let (proposals, waiting) = proposal_rows(request)?;
     let due = reminders(&request.services, ReminderFilter::Due, Some(MAX_ITEMS))?;
-    let review = request.last_review();
+    let (plan, conflicts) = (request.plan()?, request.conflicts()?);
     let today = request.local(now).date_naive();
     let mut page = TodayPage {
         layout: request.layout("Today"),
@@ -298,28 +297,27 @@ fn today_page(request: &WebRequest) -> Result<TodayPage, PageError> {
         expiring_count: 0,
         expiring_days: EXPIRING_DAYS,
         old: None,
-        is_reviewing: review.is_none() && 0 < all,
+        is_reviewing: 0 < all && (plan.is_none() || conflicts.is_none()),
     };
     if state.decided != Some(today) {
         page.old = old_memory(request, now, today)?.map(|old| MemoryCard::new(request, &old));
     }
-    if let Some(review) = review {
-        page.add_review(request, &review)?;
+    page.add_conflicts(request, conflicts.as_deref().map_or(&[], Vec::as_slice))?;
+    if let Some(plan) = plan {
+        page.add_plan(request, &plan)?;
     }
     Ok(page)
 }
 
 impl TodayPage {
-    /// Adds the parts of the review that still apply to the memories.
-    fn add_review(&mut self, request: &WebRequest, review: &DailyReview) -> Result<(), PageError> {
-        let rejected: HashSet<String> = request
-            .web
-            .config
-            .host
-            .rejected_suggestions()
-            .into_iter()
-            .collect();
-        for conflict in &review.conflicts {
+    /// Adds the contradictions that are still there.
+    fn add_conflicts(
+        &mut self,
+        request: &WebRequest,
+        conflicts: &[MemoryConflict],
+    ) -> Result<(), PageError> {
+        let rejected = rejected_keys(request);
+        for conflict in conflicts {
             if rejected.contains(&conflict.key) {
                 continue;
             }
@@ -336,7 +334,13 @@ impl TodayPage {
                 });
             }
         }
-        for planned in &review.plan.refinements {
+        Ok(())
+    }
+
+    /// Adds the parts of the plan that still apply to the memories.
+    fn add_plan(&mut self, request: &WebRequest, plan: &PlannedWork) -> Result<(), PageError> {
+        let rejected = rejected_keys(request);
+        for planned in &plan.refinements {
             let PlannedAction::Merge {
                 duplicates, added, ..
             } = &planned.action
@@ -346,18 +350,12 @@ impl TodayPage {
             if rejected.contains(&planned.key) {
                 continue;
             }
-            self.duplicate_count += 1;
-            // The review may be older than a decision.
-            let ids = duplicates.iter().map(|(id, _)| id).chain([&planned.memory]);
-            if MAX_ITEMS <= self.duplicates.len() {
+            let is_listed = self.duplicates.len() < MAX_ITEMS;
+            if is_listed && !is_open(request, planned)? {
                 continue;
             }
-            if ids
-                .map(|id| existing(request.services.store.get(id)))
-                .collect::<Result<Option<Vec<_>>, _>>()?
-                .is_none()
-            {
-                self.duplicate_count -= 1;
+            self.duplicate_count += 1;
+            if !is_listed {
                 continue;
             }
             self.duplicates.push(DuplicateRow {
@@ -368,8 +366,8 @@ impl TodayPage {
                 is_text_added: !added.is_empty(),
             });
         }
-        self.expiring_count = review.plan.expiring.len();
-        for own in &review.plan.expiring {
+        self.expiring_count = plan.expiring.len();
+        for own in &plan.expiring {
             let Some(stored) = existing(request.services.store.get(&own.id))? else {
                 self.expiring_count -= 1;
                 continue;
@@ -402,7 +400,9 @@ impl TodayPage {
     }
 }
 
-fn existing(read: Result<StoredMemory, StoreError>) -> Result<Option<StoredMemory>, StoreError> {
+pub(super) fn existing(
+    read: Result<StoredMemory, StoreError>,
+) -> Result<Option<StoredMemory>, StoreError> {
     match read {
         Ok(stored) => Ok(Some(stored)),
         Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(None),

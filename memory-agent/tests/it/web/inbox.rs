@@ -1,6 +1,5 @@
 //! The inbox: proposals, unfiled notes and suggestions.
 
-use std::sync::atomic::Ordering;
 
 use memory_core::{
     Category, Draft, Filter, MemoryStoreExt, Patch, Phase, ReviewPolicy, SecretPolicy, Services,
@@ -630,7 +629,7 @@ fn suggestions_are_accepted_and_declined_one_by_one() {
 fn the_plan_is_made_again_only_after_a_change() {
     let server = WebTestServer::start();
     server.write(Draft::new("Tea is a plant"));
-    let plans = || server.plans.load(Ordering::Relaxed);
+    let plans = || *server.plans.lock().unwrap();
     for _ in 0..3 {
         assert!(server.get("/inbox/plan").body.contains("Tea is a plant"));
     }
@@ -638,6 +637,23 @@ fn the_plan_is_made_again_only_after_a_change() {
     server.write(Draft::new("Coffee is a bean"));
     assert!(server.get("/inbox/plan").body.contains("Coffee is a bean"));
     assert_eq!(plans(), 2);
+}
+
+#[test]
+fn a_page_that_takes_long_is_shown_without_its_content_and_later_with_the_content_of_before() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("Tea is a plant"));
+    let plan = || server.get("/inbox/plan").body;
+    let until = |text: &str| while !plan().contains(text) {};
+    let delay = server.plans.lock().unwrap();
+    assert!(plan().contains("are being looked for"));
+    drop(delay);
+    until("Tea is a plant");
+    server.write(Draft::new("Coffee is a bean"));
+    let delay = server.plans.lock().unwrap();
+    assert!(plan().contains("Tea is a plant") && !plan().contains("Coffee is a bean"));
+    drop(delay);
+    until("Coffee is a bean");
 }
 
 #[test]

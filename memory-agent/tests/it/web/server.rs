@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::io::{Seek, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use memory_agent::instance::OpenInstances;
 use memory_agent::web::{
@@ -41,7 +42,8 @@ struct FakeHost {
     conversations: Arc<FakeConversations>,
     rejected: Mutex<Vec<String>>,
     start_page: Mutex<String>,
-    plans: Arc<AtomicUsize>,
+    /// The number of plans that were made. While a test holds the lock no plan is made, and no page waits for one.
+    plans: Arc<Mutex<usize>>,
     assistants: Arc<FakeAssistants>,
     settings: ChangedSettings,
     uploads: Arc<Mutex<Vec<PathBuf>>>,
@@ -83,11 +85,11 @@ impl NeighbourFinder for WordNeighbours {
 
 /// Suggests to file each note of the inbox under `knowledge`, and to merge notes under `knowledge` with the word `twin`.
 #[derive(Debug)]
-struct FakePlanner(Services, Arc<AtomicUsize>);
+struct FakePlanner(Services, Arc<Mutex<usize>>);
 
 impl RefinementPlanner for FakePlanner {
     fn plan(&self) -> Result<Vec<PlannedRefinement>, StoreError> {
-        self.1.fetch_add(1, Ordering::Relaxed);
+        *self.1.lock().expect("no test failed") += 1;
         let filter = Filter {
             phase: Some(Phase::Inbox),
             ..Filter::default()
@@ -205,6 +207,11 @@ fn files_below(path: &Path) -> Vec<PathBuf> {
 impl WebHost for FakeHost {
     fn change_mark(&self) -> String {
         self.services.history.records().count().to_string()
+    }
+
+    fn view_timeout(&self) -> Duration {
+        let is_delayed = self.plans.try_lock().is_err();
+        Duration::from_secs(if is_delayed { 0 } else { 60 })
     }
 
     fn after_change(&self) {}
@@ -454,7 +461,7 @@ pub(crate) struct WebTestServer {
     pub(crate) recalls: Arc<FakeRecallLedger>,
     pub(crate) conversations: Arc<FakeConversations>,
     /// The number of plans that were made.
-    pub(crate) plans: Arc<AtomicUsize>,
+    pub(crate) plans: Arc<Mutex<usize>>,
     pub(crate) assistants: Arc<FakeAssistants>,
     /// The settings that were changed, with their values.
     pub(crate) settings: ChangedSettings,
@@ -488,7 +495,7 @@ impl WebTestServer {
             Arc::new(FakeRecallLedger::default()),
         );
         let conversations = Arc::new(FakeConversations::default());
-        let plans = Arc::new(AtomicUsize::new(0));
+        let plans = Arc::new(Mutex::new(0));
         let assistants = Arc::new(FakeAssistants::default());
         let (settings, uploads) = (ChangedSettings::default(), Arc::default());
         let definitions = FakeDefinitions {
