@@ -8,7 +8,7 @@ use memory_core::{
     Clock, ExpiringMemory, LocalZone, MemoryId, PrincipalAccess, PrincipalSource, RecallLedger,
     RefinementPlanner, ReminderQuery, Services, StoreError, pending, subtract_time,
 };
-use memory_dream::{DreamTask, SelectiveDream, TextNeighbours};
+use memory_dream::{DreamTask, LastPlan, SelectiveDream, TextNeighbours};
 use memory_store::postgres::Database;
 use memory_store::{FileStore, FileStoreOptions, RecallFolder};
 
@@ -121,6 +121,7 @@ impl Home {
             rules: self.settings.refinement_rules(),
             zone: self.zone,
             recalls: self.recall_ledger(),
+            last: LastPlan::default(),
         }
     }
 

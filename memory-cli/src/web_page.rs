@@ -15,7 +15,7 @@ use memory_core::instance::NamedInstance;
 use memory_core::{
     Code, Embedder, Progress, RecallLedger, RefinementPlanner, Services, ToolError, Usage, usage,
 };
-use memory_dream::DreamTask;
+use memory_dream::{DreamTask, LastPlan, SelectiveDream};
 use memory_store::conversation::ConversationFolder;
 use memory_store::system::private_temp_folder;
 use memory_store::{Ledger, PrivateFile, RecallFolder, RejectedSuggestionsFile, StartPageFile};
@@ -109,6 +109,7 @@ struct PageHost {
     recalls: RecallFolder,
     conversations: Vec<Arc<ConversationFolder>>,
     assistants: PageAssistants,
+    last_plan: LastPlan,
 }
 
 impl PageHost {
@@ -120,6 +121,7 @@ impl PageHost {
             recalls: home.recalls(),
             conversations,
             assistants: PageAssistants::new(&home.settings, ACTOR),
+            last_plan: LastPlan::default(),
         }
     }
 
@@ -198,7 +200,10 @@ impl WebHost for PageHost {
             DreamTask::MergeSimilar,
             DreamTask::Remind,
         ];
-        Box::new(self.home.planner(services, tasks))
+        Box::new(SelectiveDream {
+            last: self.last_plan.clone(),
+            ..self.home.planner(services, tasks)
+        })
     }
 
     fn rejected_suggestions(&self) -> Vec<String> {

@@ -50,6 +50,6 @@ pub use apply::SkippedChange;
 pub use dream::{DreamError, DreamReport, ProgressCallback, dream};
 pub use neighbours::TextNeighbours;
 pub use rules::{DreamLevel, DreamRequest, DreamRules, DreamTask};
-pub use selective::SelectiveDream;
+pub use selective::{LastPlan, SelectiveDream};
 pub use text_analysis::TextAnalysis;
 pub use upgrade::upgrade;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::{Debug, Write};
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use chrono::{TimeDelta, TimeZone};
 use memory_core::{
@@ -38,7 +38,13 @@ pub struct SelectiveDream<Tz> {
     pub zone: Tz,
     /// The memories that agents received.
     pub recalls: Option<Arc<dyn RecallLedger>>,
+    /// The plan that was made last. Its changes are made without another plan, which takes seconds in a large home.
+    pub last: LastPlan,
 }
+
+/// The last plan of several [`SelectiveDream`]s.
+#[derive(Debug, Clone, Default)]
+pub struct LastPlan(Arc<Mutex<Option<DreamPlan>>>);
 
 impl<Tz: TimeZone + Debug + Send + Sync> RefinementPlanner for SelectiveDream<Tz>
 where
@@ -46,6 +52,7 @@ where
 {
     fn plan(&self) -> Result<Vec<PlannedRefinement>, StoreError> {
         let plan = self.plan_round()?;
+        *self.last.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(plan.clone());
         let headline = |id: &MemoryId| match self.services.store.get(id) {
             Ok(stored) => Ok(stored.memory.headline().to_owned()),
             Err(StoreError::NotFound { .. } | StoreError::Damaged(_)) => Ok(String::new()),
@@ -122,17 +129,29 @@ where
     fn apply(&self, keys: &[String]) -> Result<AppliedRefinement, StoreError> {
         self.services.history.recover()?;
         let keys: HashSet<&str> = keys.iter().map(String::as_str).collect();
-        let mut plan = self.plan_round()?;
-        plan.filings
-            .retain(|filing| keys.contains(filing_key(filing).as_str()));
-        plan.merges
-            .retain(|merge| keys.contains(merge_key(merge).as_str()));
-        plan.partings
-            .retain(|parting| keys.contains(removal_key(parting).as_str()));
-        plan.reminders
-            .retain(|reminding| keys.contains(reminder_key(reminding).as_str()));
-        plan.withdrawn
-            .retain(|cancelled| keys.contains(cancellation_key(cancelled).as_str()));
+        let accepted = |mut plan: DreamPlan| {
+            plan.filings
+                .retain(|filing| keys.contains(filing_key(filing).as_str()));
+            plan.merges
+                .retain(|merge| keys.contains(merge_key(merge).as_str()));
+            plan.partings
+                .retain(|parting| keys.contains(removal_key(parting).as_str()));
+            plan.reminders
+                .retain(|reminding| keys.contains(reminder_key(reminding).as_str()));
+            plan.withdrawn
+                .retain(|cancelled| keys.contains(cancellation_key(cancelled).as_str()));
+            plan
+        };
+        let last = self
+            .last
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let plan = match last.map(accepted).filter(|plan| plan.len() == keys.len()) {
+            Some(plan) => plan,
+            None => accepted(self.plan_round()?),
+        };
         let mut refinement = Refinement::new(&self.services, Verb::Dream);
         let mut skipped = Vec::new();
         never_cancelled(|pace| apply(&self.services, &plan, &mut refinement, &mut skipped, pace))?;
@@ -297,6 +316,7 @@ mod tests {
             rules: DreamRules::default(),
             zone: Utc,
             recalls: None,
+            last: LastPlan::default(),
         }
     }
 

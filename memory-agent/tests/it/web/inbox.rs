@@ -1,6 +1,5 @@
 //! The inbox: proposals, unfiled notes and suggestions.
 
-
 use memory_core::{
     Category, Draft, Filter, MemoryStoreExt, Patch, Phase, ReviewPolicy, SecretPolicy, Services,
     View, WritePolicy, delete, proposals, update, write,

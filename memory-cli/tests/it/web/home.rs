@@ -69,6 +69,13 @@ impl WebHome {
         Self::serve(sandbox, command, None)
     }
 
+    /// Serves the page of an empty home.
+    pub(crate) fn start_empty() -> Self {
+        let sandbox = Sandbox::new();
+        let command = sandbox.command(&["ui"]);
+        Self::serve(sandbox, command, None)
+    }
+
     /// Serves the page of the demonstration.
     pub(crate) fn start_tour() -> Self {
         let sandbox = Sandbox::new();

@@ -228,6 +228,37 @@ fn every_change_is_undone_in_the_bar_in_the_history_and_in_the_list_of_deleted_m
 }
 
 #[test]
+fn the_first_memory_of_an_empty_home_is_written_from_the_start_page() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let home = WebHome::start_empty();
+    let page = home.sign_in(&browser, DESKTOP);
+    page.follow("main a >> Write a memory");
+    page.fill("#content", "The user prefers dark mode");
+    page.follow("main button >> Save");
+    page.wait_for_text("article", "dark mode");
+    home.open(&page, "/today");
+    page.wait_for_text("main", "1 memory");
+}
+
+#[test]
+fn a_deletion_of_several_memories_is_undone_at_once() {
+    travel(|home, page| {
+        home.open(page, "/memories");
+        for id in [FERRY, HARBOUR, EDITOR] {
+            page.click(&format!("input[name=id][value=\"{id}\"]"));
+        }
+        page.follow("#bulk button >> Delete");
+        assert_eq!(page.count(&link(FERRY)), 0);
+        page.follow(".undo-bar button >> Undo");
+        for id in [FERRY, HARBOUR, EDITOR] {
+            assert_eq!(page.count(&link(id)), 1);
+        }
+    });
+}
+
+#[test]
 fn a_person_signs_in_with_a_new_code_and_signs_out() {
     let Some(browser) = Browser::find() else {
         return;
