@@ -1,6 +1,8 @@
 //! The context of a command: its flags, its output and its home.
 
 use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,6 +12,7 @@ use memory_agent::event::EventKind;
 use memory_agent::{Agent, json};
 use memory_core::StoredMemory;
 use memory_core::instance::NamedInstance;
+use memory_store::system::owner_only;
 use memory_store::{FileStoreOptions, Freshness, QueueNotices, SystemClock};
 
 use crate::config::{Environment, Settings};
@@ -34,6 +37,8 @@ pub(crate) struct App<'a> {
     pub output: Output,
     /// Runs another command.
     pub run: RunCommand,
+    /// The former name of the command, if it was typed, and the words that replace it.
+    pub former_name: Option<(&'static str, &'static [&'static str])>,
     /// Whether every file is checked for changes first.
     is_fresh: bool,
     settings: Option<Arc<Settings>>,
@@ -61,6 +66,7 @@ impl<'a> App<'a> {
             root,
             output,
             run,
+            former_name: None,
             is_fresh,
             settings: None,
             opened: None,
@@ -259,10 +265,34 @@ impl<'a> App<'a> {
         self.warn_at_end(queued.into_iter().chain(proposed).chain(lag));
     }
 
+    /// Names the replacement of a former name of the command to a person at a terminal, once per home.
+    fn hint_at_new_name(&mut self) {
+        let is_for_person = self.output.can_ask() && self.output.is_drawn();
+        let (Some((name, words)), Some(settings), true) =
+            (self.former_name.take(), &self.settings, is_for_person)
+        else {
+            return;
+        };
+        let place = settings.root.value.join("index/former-names.txt");
+        if fs::read_to_string(&place).is_ok_and(|seen| seen.lines().any(|own| own == name)) {
+            return;
+        }
+        // Without the record, as in a home that cannot be written, the hint is repeated.
+        let _ = owner_only(File::options().create(true).append(true))
+            .open(place)
+            .and_then(|mut file| writeln!(file, "{name}"));
+        let hint = format!(
+            "`memory {name}` is now `memory {}`; the former name still works",
+            words.join(" ")
+        );
+        let _ = self.output.note(&hint);
+    }
+
     /// Commits the home to git and updates its index page in the background, if a home was opened and has changed.
     ///
     /// The output is already printed, so errors are not reported, except once those of the last commit.
     pub(crate) fn finish(&mut self) {
+        self.hint_at_new_name();
         let Some(home) = self.opened.take() else {
             return;
         };

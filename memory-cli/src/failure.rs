@@ -328,7 +328,7 @@ impl Failure {
             Self::Reported { hint, .. } => Some((*hint).into()),
             Self::Unreadable { .. } => Some("all other memories were exported; run `memory doctor` for details".into()),
             Self::NoConversations { .. } => {
-                Some("specify the folder that `memory proxy` or `memory add` used as --memory-path".into())
+                Some("specify the folder that `memory proxy` or `memory conversations add` used as --memory-path".into())
             }
             Self::ForeignFile { .. } => {
                 Some("nothing was written; move the file away, or choose another folder with --output".into())
@@ -342,7 +342,7 @@ impl Failure {
                 Some("the next `memory notify` tries again; notification.method: file works without a desktop".into())
             }
             Self::ServiceManager { .. } => {
-                Some("see `journalctl --user -u memory`; without a service manager, start `memory serve` when you log in".into())
+                Some("see `journalctl --user -u memory`; without a service manager, start `memory daemon run` when you log in".into())
             }
             Self::Output(_) => Some("the operation may have completed; check before you repeat a change".into()),
             Self::File { source, .. } => io_hint(source).map(str::to_owned),

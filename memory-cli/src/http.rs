@@ -46,7 +46,7 @@ pub(crate) const INSTANCES: ServerFlags = ServerFlags {
     send: "have clients send Authorization: Bearer TOKEN",
 };
 
-/// The flags of `memory serve`.
+/// The flags of `memory daemon run`.
 pub(crate) const DAEMON: ServerFlags = ServerFlags {
     port: "--http, such as --http 127.0.0.1:8718",
     host: "--http",

@@ -101,7 +101,7 @@ pub(crate) fn open_replica(
 /// Opens the principals of the database that the settings specify.
 pub(crate) fn open_principals(settings: &Settings) -> Result<PrincipalTable, Failure> {
     let database = find_database(settings)?.ok_or_else(|| {
-        let hint = "`memory init --store ADDRESS` shares the memories in a database";
+        let hint = "`memory shared init --store ADDRESS` shares the memories in a database";
         Failure::usage("this home shares its memories in no database", hint)
     })?;
     Ok(PrincipalTable::new(database))
@@ -120,7 +120,7 @@ pub(crate) fn open_database(access: &StoreAccess) -> Result<Arc<Database>, Insta
 fn read_access(settings: &Settings, name: &InstanceName) -> Result<StoreAccess, Failure> {
     let definitions = open_definitions(settings)?;
     let missing = || {
-        let hint = "`memory init --store ADDRESS` sets the address of the database";
+        let hint = "`memory shared init --store ADDRESS` sets the address of the database";
         InstanceError::invalid(
             format!("the address of the database {name} is not known"),
             hint,

@@ -291,12 +291,12 @@ fn check_service() -> SystemFinding {
     if ServiceManager::is_available() {
         return SystemFinding::ok(
             "service manager",
-            "`memory service install` runs the daemon when you log in",
+            "`memory daemon install` runs the daemon when you log in",
         );
     }
     SystemFinding::unused(
         "service manager",
-        "none was found for this user; start `memory serve` when you log in",
+        "none was found for this user; start `memory daemon run` when you log in",
     )
 }
 

@@ -2,9 +2,10 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory, FromArgMatches, Parser};
 
+use super::aliases::{self, CommandAlias};
 use crate::commands::{Cli, CliCommand};
 
 /// The arguments, the first of which is the program, and the role of each other one before `--`.
@@ -14,6 +15,10 @@ pub(super) struct CommandLine {
     roles: Vec<ArgumentRole>,
     /// The command that the subcommands select.
     command: Command,
+    /// The other name of the command that was typed, if any.
+    alias: Option<CommandAlias>,
+    /// Whether the help lists all commands.
+    pub(super) lists_all: bool,
 }
 
 /// The role of an argument.
@@ -43,15 +48,25 @@ impl CommandLine {
         else {
             return line;
         };
+        // Where a text may follow, such as that of a reminder, only a single word is a flag.
+        let takes_flag = line.command.has_subcommands()
+            && (line.command.get_positionals().next().is_none()
+                || line.arguments_in_role(ArgumentRole::Positional).count() == 1);
         match line.arguments[index].to_str() {
-            Some("help") if line.command.has_subcommands() => {
-                let mut arguments = line.arguments;
+            Some("help") if takes_flag => {
+                let is_all = |argument: &OsString| line.is_top_level() && argument == "--all";
+                let lists_all = line.arguments.iter().any(is_all);
+                let mut arguments = line.arguments.clone();
                 arguments.remove(index);
+                arguments.retain(|argument| !is_all(argument));
                 arguments.push("--help".into());
-                Self::of(arguments)
+                Self {
+                    lists_all,
+                    ..Self::of(arguments)
+                }
             }
             // All commands have the version of the program.
-            Some("version") if line.command.has_subcommands() => Self::of(
+            Some("version") if takes_flag => Self::of(
                 line.arguments
                     .into_iter()
                     .take(1)
@@ -62,16 +77,19 @@ impl CommandLine {
         }
     }
 
-    fn of(arguments: Vec<OsString>) -> Self {
+    fn of(mut arguments: Vec<OsString>) -> Self {
         let mut command = Cli::command();
         let mut globals = Vec::new();
         let mut roles = Vec::new();
+        let mut alias = None;
         let (mut takes_value, mut has_positional, mut is_top_level) = (false, false, true);
-        for argument in arguments
-            .iter()
-            .skip(1)
-            .take_while(|argument| *argument != "--")
+        // The place after the last subcommand.
+        let mut after_path = 1;
+        while let Some(argument) = arguments
+            .get(roles.len() + 1)
+            .filter(|argument| *argument != "--")
         {
+            let index = roles.len() + 1;
             let is_dashed = argument.len() > 1 && argument.as_encoded_bytes().starts_with(b"-");
             let role = if std::mem::take(&mut takes_value) {
                 ArgumentRole::Value
@@ -88,6 +106,15 @@ impl CommandLine {
                 .filter(|_| !has_positional)
                 .cloned()
             {
+                // clap takes a subcommand that follows an option for a text, if there may be one.
+                let place = if command.is_args_conflicts_with_subcommands_set() {
+                    after_path
+                } else {
+                    index
+                };
+                arguments[place..=index].rotate_right(1);
+                roles.insert(place - 1, ArgumentRole::Subcommand);
+                after_path = place + 1;
                 globals.extend(
                     command
                         .get_arguments()
@@ -101,7 +128,13 @@ impl CommandLine {
                     found
                 };
                 is_top_level = false;
-                ArgumentRole::Subcommand
+                continue;
+            } else if let Some(other) = CommandAlias::find(argument, &arguments[index + 1..])
+                .filter(|_| is_top_level && !has_positional)
+            {
+                arguments.splice(index..=index, other.words.iter().map(OsString::from));
+                alias = Some(other);
+                continue;
             } else {
                 ArgumentRole::Positional
             };
@@ -112,7 +145,15 @@ impl CommandLine {
             arguments,
             roles,
             command,
+            alias,
+            lists_all: false,
         }
+    }
+
+    /// Returns the former name of the command that was typed, and the words that replace it.
+    pub(super) fn former_name(&self) -> Option<(&'static str, &'static [&'static str])> {
+        let alias = self.alias.filter(|alias| alias.is_former)?;
+        Some((alias.name, alias.words))
     }
 
     /// Returns the arguments.
@@ -153,6 +194,7 @@ impl CommandLine {
                 .try_get_matches_from(&self.arguments)
                 .err()
                 .unwrap_or(error),
+            ErrorKind::InvalidSubcommand if self.is_top_level() => with_suggestions(error),
             _ => error,
         })
     }
@@ -281,6 +323,21 @@ fn has_alias(option: &Arg, name: &str) -> bool {
         .is_some_and(|aliases| aliases.contains(&name))
 }
 
+/// Returns the error about an unknown command, with the commands that a person may mean.
+fn with_suggestions(mut error: clap::Error) -> clap::Error {
+    if let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) {
+        let meant = aliases::suggest(word);
+        error.remove(ContextKind::SuggestedSubcommand);
+        if !meant.is_empty() {
+            error.insert(
+                ContextKind::SuggestedSubcommand,
+                ContextValue::Strings(meant),
+            );
+        }
+    }
+    error
+}
+
 /// Returns whether an option needs a value.
 fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values()
@@ -365,6 +422,137 @@ mod tests {
             .to_owned()
     }
 
+    /// Returns the parsed command of arguments in one line, some of them in quotation marks.
+    fn parsed(text: &str) -> String {
+        let mut words: Vec<String> = Vec::new();
+        for (index, part) in text.split('\'').enumerate() {
+            if index % 2 == 1 {
+                words.push(part.to_owned());
+                continue;
+            }
+            for (index, part) in part.split('"').enumerate() {
+                if index % 2 == 1 {
+                    words.push(part.to_owned());
+                } else {
+                    words.extend(part.split_whitespace().map(str::to_owned));
+                }
+            }
+        }
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let cli = line(&words).parse();
+        format!(
+            "{:?}",
+            cli.unwrap_or_else(|error| panic!("{text}: {error}"))
+        )
+    }
+
+    #[test]
+    fn every_command_line_of_the_specifications_is_parsed() {
+        let lines = include_str!("../../tests/specification_lines.txt").lines();
+        for line in lines.filter(|line| !line.starts_with('#')) {
+            let (program, rest) = line.split_once(' ').unwrap();
+            let command = match program {
+                "memo" => "instance ",
+                "memory-cli" => "bank ",
+                _ => "",
+            };
+            parsed(&format!("{command}{rest}"));
+        }
+    }
+
+    #[test]
+    fn former_names_and_synonyms_are_parsed_as_the_new_commands() {
+        for (former, new) in [
+            ("reminders --all", "remind list --all"),
+            (
+                "--root dir done a1b2 --series",
+                "--root dir remind done a1b2 --series",
+            ),
+            ("snooze a1b2 '2 days'", "remind snooze a1b2 '2 days'"),
+            ("unlink a1b2 c3d4 --json", "link remove a1b2 c3d4 --json"),
+            ("backlinks -- list", "link list -- list"),
+            ("resolve-links", "link resolve"),
+            ("unpin a1b2", "pin a1b2 --remove"),
+            ("dream --level 3", "tidy --level 3"),
+            ("decay --dry-run", "tidy --dry-run decay"),
+            ("consolidate", "tidy consolidate"),
+            (
+                "upgrade a1b2 --category people",
+                "tidy upgrade a1b2 --category people",
+            ),
+            ("ingest --dry-run", "import --programs --dry-run"),
+            ("recalls --session s", "why --session s"),
+            ("diff a1b2 --limit 3", "log --memory a1b2 --limit 3"),
+            ("serve --once", "daemon run --once"),
+            ("service status", "daemon status"),
+            (
+                "init --store postgres://host/db",
+                "shared init --store postgres://host/db",
+            ),
+            ("principal list", "shared principal list"),
+            ("migrate from to", "shared migrate from to"),
+            (
+                "add -c work 'likes tea'",
+                "conversations add -c work 'likes tea'",
+            ),
+            (
+                "add --memory-path m 'likes tea'",
+                "conversations --memory-path m add 'likes tea'",
+            ),
+            ("add likes tea --tags food", "write likes tea --tags food"),
+            ("--json remember likes tea", "--json write likes tea"),
+            ("-q forget a1b2", "-q delete a1b2"),
+            ("show a1b2", "read a1b2"),
+            ("find tea", "search tea"),
+            ("ls --limit 3", "list --limit 3"),
+        ] {
+            assert_eq!(parsed(former), parsed(new), "{former}");
+        }
+    }
+
+    #[test]
+    fn a_value_or_a_text_is_no_other_name_of_a_command() {
+        let typed = |arguments: &[&str]| {
+            let line = line(arguments);
+            let words = line.arguments().iter().skip(1);
+            words
+                .map(|word| word.to_string_lossy())
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        for other in [
+            &["--root", "reminders", "list"][..],
+            &["search", "reminders"],
+            &["write", "--title", "done", "done"],
+            &["bank", "list", "ls"],
+            &["--", "reminders"],
+        ] {
+            assert_eq!(typed(other), other.join(" "));
+        }
+        assert_eq!(typed(&["--root", "x", "reminders"]), "--root x remind list");
+    }
+
+    #[test]
+    fn the_first_word_after_a_command_decides_whether_it_is_a_text() {
+        assert_eq!(parsed("remind --json list"), parsed("remind list --json"));
+        assert_eq!(
+            parsed("link --json list a1b2"),
+            parsed("link list a1b2 --json")
+        );
+        for text in [
+            "remind buy list tomorrow",
+            "remind -- list the guests tomorrow",
+            "remind help Anna move tomorrow",
+            "remind buy --tags home list",
+        ] {
+            assert!(parsed(text).contains("command: None"), "{text}");
+        }
+        assert_eq!(
+            refused(&["remind", "--tags", "home", "list"]),
+            "error: unexpected argument '--tags' found"
+        );
+    }
+
     #[test]
     fn values_stay_with_their_options_and_texts_in_their_order() {
         assert_eq!(
@@ -401,7 +589,7 @@ mod tests {
         );
         assert_eq!(
             sorted(&["serve", "--http", "--quiet"]),
-            "serve|--http|--quiet|--"
+            "daemon|run|--http|--quiet|--"
         );
     }
 

@@ -1,4 +1,4 @@
-//! The top-level help, with the commands in groups.
+//! The top-level help: the everyday commands, or all commands in groups.
 
 use std::fmt::Write;
 
@@ -6,72 +6,48 @@ use clap::builder::StyledStr;
 use clap::{Command, CommandFactory};
 
 use crate::commands::Cli;
+use crate::print::wrap_lines;
 
-/// The groups of commands, and the commands of each, in the order of the help.
-const GROUPS: [(&str, &[&str]); 7] = [
+/// The groups of commands, and the commands of each, in the order of the help. The first group is shown without `--all`.
+const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Everyday",
         &[
-            "ui", "write", "read", "list", "edit", "delete", "undo", "restore", "trash", "log",
-            "diff",
+            "ui", "write", "search", "list", "read", "edit", "delete", "undo", "inbox", "remind",
+            "why", "import", "install", "status", "doctor",
         ],
     ),
-    ("Search", &["search", "backlinks", "embed", "model"]),
     (
         "Organise",
         &[
-            "inbox",
-            "tag",
-            "link",
-            "unlink",
-            "resolve-links",
-            "pin",
-            "unpin",
-            "upgrade",
-            "dream",
-            "decay",
-            "consolidate",
-            "ingest",
-            "import",
-            "export",
+            "tidy", "tag", "link", "pin", "log", "trash", "restore", "export", "notify", "when",
+            "embed", "model",
         ],
-    ),
-    (
-        "Reminders",
-        &["remind", "reminders", "done", "snooze", "notify", "when"],
     ),
     (
         "Agents and servers",
         &[
-            "install",
             "uninstall",
             "plugin",
             "mcp",
             "agent",
             "hook",
-            "serve",
-            "service",
-            "proxy",
             "project",
-            "why",
-            "recalls",
+            "daemon",
+            "proxy",
+            "shared",
         ],
     ),
     (
         "Other stores",
-        &["bank", "topic", "instance", "conversations", "add"],
+        &["bank", "topic", "instance", "conversations"],
     ),
     (
         "Maintenance",
         &[
-            "status",
-            "doctor",
             "stats",
             "usage",
             "reindex",
-            "init",
-            "principal",
-            "migrate",
             "config",
             "tour",
             "completions",
@@ -81,44 +57,62 @@ const GROUPS: [(&str, &[&str]); 7] = [
 ];
 
 /// The examples below the groups.
-const EXAMPLES: [&str; 5] = [
-    r#"memory write "The user prefers dark mode" --category preferences --tags ui"#,
+const EXAMPLES: [&str; 4] = [
+    r#"memory write "The user prefers dark mode" --tags ui"#,
     r#"memory search "which mode does the user prefer?""#,
     r#"memory remind "call the dentist tomorrow at 3pm""#,
     "memory install claude-code",
-    "memory help search",
 ];
 
+/// The way to the other commands, below the examples of the everyday ones.
+const MORE: &str = "`memory help --all` shows every command, `memory help COMMAND` describes one.";
+
 /// The conventions of all commands, below the options.
-const CONVENTIONS: &str = "\
-Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Where a command takes an ID, the
-first four or more digits and the file name work too. `memory undo` reverts the last change.
+const CONVENTIONS: [&str; 4] = [
+    "Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Where a command takes an ID, the \
+     first four or more digits and the file name work too. `memory undo` reverts the last change.",
+    "",
+    "Output is a table in a terminal, tab-separated lines in a pipe, and JSON with --json.",
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.",
+];
 
-Output is a table in a terminal, tab-separated lines in a pipe, and JSON with --json.
-Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.";
+/// The greatest width of the help, in columns.
+const MAX_WIDTH: usize = 100;
 
-/// Renders the top-level help.
-pub(super) fn top_level() -> StyledStr {
+/// The columns before the description of a command.
+const INDENT: usize = 17;
+
+/// Renders the top-level help, with all commands or the everyday ones, for a terminal with this number of columns.
+pub(super) fn top_level(lists_all: bool, width: Option<u16>) -> StyledStr {
+    let width = width.map_or(MAX_WIDTH, |width| MAX_WIDTH.min(width.into()));
     let mut command = Cli::command();
     command.build();
     let header = command.get_styles().get_header();
     let heading = |text: &str| format!("{header}{text}:{header:#}\n");
-    let mut template = String::from("{about}\n\n{usage-heading} {usage}\n\n");
-    for (name, members) in GROUPS {
+    let about = command.get_about().map(ToString::to_string);
+    let mut template = wrapped(&[&about.unwrap_or_default()], width);
+    template += "\n\n{usage-heading} {usage}\n\n";
+    let shown = if lists_all { GROUPS.len() } else { 1 };
+    for (name, members) in &GROUPS[..shown] {
         template += &heading(name);
-        for member in members {
-            template += &line(&command, member);
+        for member in *members {
+            template += &line(&command, member, width);
         }
         template.push('\n');
     }
     template += &heading("Examples");
     template.extend(EXAMPLES.iter().flat_map(|example| ["  ", example, "\n"]));
-    template.extend(["\n", &heading("Options"), "{options}\n\n", CONVENTIONS]);
+    template.push('\n');
+    if lists_all {
+        template.extend([&heading("Options"), "{options}\n\n"]);
+    }
+    let notes = if lists_all { &CONVENTIONS[..] } else { &[MORE] };
+    template += &wrapped(notes, width);
     command.help_template(template).render_help()
 }
 
 /// Returns the line of a command: its name and its description.
-fn line(command: &Command, name: &str) -> String {
+fn line(command: &Command, name: &str, width: usize) -> String {
     let literal = command.get_styles().get_literal();
     let about = command
         .find_subcommand(name)
@@ -127,8 +121,23 @@ fn line(command: &Command, name: &str) -> String {
         .unwrap_or_default();
     let mut line = String::new();
     // Writing to a string cannot fail.
-    let _ = writeln!(line, "  {literal}{name:<13}{literal:#}  {about}");
+    let _ = write!(line, "  {literal}{name:<13}{literal:#}");
+    for (index, part) in wrap_lines(&about, width.saturating_sub(INDENT))
+        .into_iter()
+        .enumerate()
+    {
+        let indent = if index == 0 { 2 } else { INDENT };
+        let _ = writeln!(line, "{:indent$}{}", "", &about[part]);
+    }
     line
+}
+
+/// Returns the lines, wrapped between words.
+fn wrapped(lines: &[&str], width: usize) -> String {
+    let lines = lines
+        .iter()
+        .flat_map(|line| wrap_lines(line, width).into_iter().map(|part| &line[part]));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
@@ -152,15 +161,22 @@ mod tests {
         names.sort_unstable();
         assert_eq!(grouped, names);
         for name in names {
-            let about = command
-                .find_subcommand(name)
-                .and_then(Command::get_about)
-                .expect("a description")
-                .to_string();
+            let line = line(&command, name, MAX_WIDTH);
             assert!(
-                about.chars().count() <= 83,
-                "the line of {name} is wider than 100 columns: {about}"
+                line.lines().count() == 1,
+                "the description of {name} is too long: {line}"
             );
+        }
+    }
+
+    #[test]
+    fn the_help_of_the_commands_wraps_between_words_in_a_narrow_terminal() {
+        for lists_all in [false, true] {
+            let help = top_level(lists_all, Some(60)).to_string();
+            let commands = help.lines().take_while(|line| *line != "Options:");
+            for line in commands {
+                assert!(line.chars().count() <= 60, "{line}");
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The command-line interface.
 
+mod aliases;
 mod command_line;
 mod help;
 mod usage;
@@ -128,6 +129,7 @@ fn run_command(
         output,
         run_command,
     );
+    app.former_name = line.former_name();
     let is_silent = command.is_silent();
     let done = command.run(&mut app).and_then(|()| app.output.flush());
     let code = match done {

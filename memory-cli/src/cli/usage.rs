@@ -33,12 +33,13 @@ pub(super) fn print_usage(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     );
+    let width = streams.out_width;
     let colored = environment.colors && streams.out_width.is_some();
     let mut output = Output::new(streams, is_json, false);
     output.set_colors(ColorChoice::Auto, environment.colors);
     output.set_program(program);
     let said = if is_help {
-        let help = rendered(error, line);
+        let help = rendered(error, line, width);
         let help = if colored {
             help.ansi().to_string()
         } else {
@@ -51,7 +52,7 @@ pub(super) fn print_usage(
         output.json(&json::error("USAGE", &message, hint.as_deref()))
     } else if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         let help = output
-            .adapt_commands(rendered(error, line).to_string().trim_end())
+            .adapt_commands(rendered(error, line, width).to_string().trim_end())
             .into_owned();
         output.error_line(&help)
     } else {
@@ -67,13 +68,13 @@ pub(super) fn print_usage(
 }
 
 /// Returns the text of `error`: for help on the whole program, the page with the groups of commands.
-fn rendered(error: &clap::Error, line: &CommandLine) -> StyledStr {
+fn rendered(error: &clap::Error, line: &CommandLine, width: Option<u16>) -> StyledStr {
     let is_help = matches!(
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
     );
     if is_help && line.is_top_level() {
-        help::top_level()
+        help::top_level(line.lists_all, width)
     } else {
         error.render()
     }

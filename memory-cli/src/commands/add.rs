@@ -1,4 +1,4 @@
-//! The `memory add` command.
+//! The `memory conversations add` command.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ use crate::versions;
 ///
 /// JSON: {added, memories: [{id, conversation_id, content, created_at}…]}
 #[derive(Debug, Args)]
-pub(crate) struct AddArgs {
+pub(super) struct AddArgs {
     /// Facts to add
     facts: Vec<String>,
     /// Read facts from this file; `-`, or piped input without other arguments, is the standard input
@@ -35,9 +35,6 @@ pub(crate) struct AddArgs {
     /// Conversation to add the facts to [default: default]
     #[arg(long, short, value_name = "ID")]
     conversation_id: Option<ConversationId>,
-    /// Store the facts in this folder [default: the home]
-    #[arg(long, value_name = "DIR")]
-    memory_path: Option<PathBuf>,
     /// Commit the facts to git [default: if --memory-path is set or the folder is a repository]
     ///
     /// The default also requires proxy.enable_git_versioning.
@@ -52,16 +49,16 @@ pub(crate) struct AddArgs {
 }
 
 impl AddArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    pub(super) fn run(&self, folder: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let given = self.read_facts(app)?;
         if given.is_empty() {
             return Err(Failure::usage(
                 "no facts to add",
-                "pass it as an argument: `memory add \"…\"`, or use -f FILE",
+                "pass it as an argument: `memory conversations add \"…\"`, or use -f FILE",
             ));
         }
         let settings = app.settings()?;
-        let (place, keeps_home) = match &self.memory_path {
+        let (place, keeps_home) = match folder {
             Some(place) => (app.environment.absolute_path(place), false),
             None => (settings.root.value.clone(), settings.git.value),
         };
@@ -86,7 +83,7 @@ impl AddArgs {
                 &place,
                 versions::commit_now(&place, &message),
             ));
-        } else if self.should_commit(&settings, &place) {
+        } else if self.should_commit(&settings, &place, folder.is_some()) {
             app.warn_at_end(versions::take_warning(
                 &place,
                 GitVersions::commit(&place, &message),
@@ -103,7 +100,7 @@ impl AddArgs {
             ])?;
         }
         let default = ConversationId::default_conversation();
-        if self.conversation_id.is_none() && self.memory_path.is_none() && !self.facts.is_empty() {
+        if self.conversation_id.is_none() && folder.is_none() && !self.facts.is_empty() {
             app.output.note(&format!(
                 "stored as facts of the conversation {default}, found by `memory search --scope conversation:{default}`; `memory write` stores a text for all agents"
             ))?;
@@ -154,10 +151,9 @@ impl AddArgs {
         Ok(given)
     }
 
-    fn should_commit(&self, settings: &Settings, place: &Path) -> bool {
+    fn should_commit(&self, settings: &Settings, place: &Path, is_given: bool) -> bool {
         let by_itself = || {
-            settings.proxy.enable_git_versioning.value
-                && (self.memory_path.is_some() || place.join(".git").exists())
+            settings.proxy.enable_git_versioning.value && (is_given || place.join(".git").exists())
         };
         !self.no_git_versioning && (self.git_versioning || by_itself())
     }

@@ -12,14 +12,15 @@ use memory_core::{Problem, StoreError};
 use memory_store::conversation::ConversationFolder;
 use serde_json::json;
 
+use super::add::AddArgs;
 use crate::app::App;
 use crate::conversations;
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
 
-/// List conversations, most recently used first, or show one
+/// List conversations, most recently used first; show one, or add facts
 ///
-/// `memory proxy` and `memory add` store conversations. Those in the home are listed, and those in proxy.memory_path if it
+/// `memory proxy` and `memory conversations add` store conversations. Those in the home are listed, and those in proxy.memory_path if it
 /// is set; `memory conversations show ID` prints the summary, facts and turns of one.
 ///
 /// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
@@ -45,6 +46,7 @@ enum ConversationCommand {
     /// JSON: {conversations: [{id, turns, facts, has_summary, last_used, memory_path}…], total}
     List,
     Show(ConversationShowArgs),
+    Add(AddArgs),
 }
 
 /// Show the summary, facts and turns of a conversation
@@ -67,6 +69,9 @@ const DEFAULT_LIMIT: usize = 50;
 
 impl ConversationsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        if let Some(ConversationCommand::Add(command)) = &self.command {
+            return command.run(self.memory_path.as_deref(), app);
+        }
         let settings = app.settings()?;
         let folders = conversations::folders(&settings, self.memory_path.as_deref())?;
         let limit = match self.limit {
@@ -74,7 +79,9 @@ impl ConversationsArgs {
             limit => limit.unwrap_or(DEFAULT_LIMIT),
         };
         match &self.command {
-            None | Some(ConversationCommand::List) => list(&folders, limit, app),
+            None | Some(ConversationCommand::List | ConversationCommand::Add(_)) => {
+                list(&folders, limit, app)
+            }
             Some(ConversationCommand::Show(command)) => command.run(&folders, limit, app),
         }
     }

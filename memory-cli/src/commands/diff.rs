@@ -1,8 +1,7 @@
-//! The `memory diff` command.
+//! The history of a memory, for `memory log`.
 
 use std::fmt::Write;
 
-use clap::Args;
 use memory_core::{MemoryStep, MemoryStoreExt, StoreError, find_trashed, memory_history};
 use memory_store::conversation::GitVersions;
 use serde_json::json;
@@ -15,62 +14,43 @@ use crate::failure::Failure;
 use crate::versions;
 use crate::zone::UserTimeZone;
 
-/// Show the history of a memory, newest change first
-///
-/// The changes are those of the operation log. If the home is versioned with git, which also records changes by other
-/// programs, they are its commits.
-///
-/// JSON: {id, path, changes}; changes is the text, with git the output of `git log --patch`
-#[derive(Debug, Args)]
-pub(crate) struct DiffArgs {
-    /// The memory, which may be deleted
-    id: String,
-    /// Maximum number of changes
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    limit: usize,
-}
-
-impl DiffArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
-        let (id, path) = match home.services.store.get_by(&self.id) {
-            Ok(stored) => (stored.memory.id, stored.path),
-            Err(error @ StoreError::NotFound { .. }) => {
-                match find_trashed(&home.services, &self.id) {
-                    Ok(deleted) => (deleted.id, deleted.path),
-                    Err(_) => return Err(error.into()),
-                }
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let changes = if home.settings.git.value {
-            let root = home.store.root();
-            // The latest changes may not be committed yet.
-            if let Err(error) = versions::commit_now(root, "Update memories") {
-                app.output.warning(&error.to_string())?;
-            }
-            GitVersions::file_log(root, &path, self.limit)
-                .map_err(|error| versions::git_error(&error))?
-        } else {
-            let history = memory_history(&home.services, &id, self.limit)?;
-            let steps: Vec<String> = history
-                .steps
-                .iter()
-                .map(|step| step_text(step, app.output.zone()))
-                .collect();
-            steps.join("\n")
-        };
-        if app.output.is_json() {
-            return app
-                .output
-                .json(&json!({ "id": id.to_string(), "path": path, "changes": changes }));
+/// Prints at most `limit` changes of a memory, which may be deleted, newest first.
+pub(super) fn print_history(reference: &str, limit: usize, app: &mut App) -> Result<(), Failure> {
+    let home = app.open()?;
+    let (id, path) = match home.services.store.get_by(reference) {
+        Ok(stored) => (stored.memory.id, stored.path),
+        Err(error @ StoreError::NotFound { .. }) => match find_trashed(&home.services, reference) {
+            Ok(deleted) => (deleted.id, deleted.path),
+            Err(_) => return Err(error.into()),
+        },
+        Err(error) => return Err(error.into()),
+    };
+    let changes = if home.settings.git.value {
+        let root = home.store.root();
+        // The latest changes may not be committed yet.
+        if let Err(error) = versions::commit_now(root, "Update memories") {
+            app.output.warning(&error.to_string())?;
         }
-        app.output.text(&changes)?;
-        if changes.is_empty() {
-            app.output.note("no change of it is recorded")?;
-        }
-        Ok(())
+        GitVersions::file_log(root, &path, limit).map_err(|error| versions::git_error(&error))?
+    } else {
+        let history = memory_history(&home.services, &id, limit)?;
+        let steps: Vec<String> = history
+            .steps
+            .iter()
+            .map(|step| step_text(step, app.output.zone()))
+            .collect();
+        steps.join("\n")
+    };
+    if app.output.is_json() {
+        return app
+            .output
+            .json(&json!({ "id": id.to_string(), "path": path, "changes": changes }));
     }
+    app.output.text(&changes)?;
+    if changes.is_empty() {
+        app.output.note("no change of it is recorded")?;
+    }
+    Ok(())
 }
 
 /// Returns a change as text: the operation, the changed fields, and the changed lines as a unified diff.

@@ -32,7 +32,7 @@ type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>) -> Result<(), F
 /// jsonl: one memory per line, oldest first. `path` is the file name, and `file` is the complete file if it contains more
 /// than the memory (other keys, comments); `memory import` restores both.
 ///
-/// okf, obsidian and basic-memory are folders of Markdown files; mem0, server-memory and html are files. `memory ingest`
+/// okf, obsidian and basic-memory are folders of Markdown files; mem0, server-memory and html are files. `memory import`
 /// with --trust restores all but html, with ids, dates and links.
 ///
 /// --sessions: a line {"session": NAME} before the records of each session; `memory import FILE` restores them.

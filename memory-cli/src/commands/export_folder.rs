@@ -221,7 +221,7 @@ fn former_files(
                 format!("{count} files in {shown} were changed since the export, such as {first}")
             };
             let hint = format!(
-                "to import the changes, run `memory ingest --source {format} --path {shown}`; or choose another folder"
+                "to import the changes, run `memory import --source {format} --path {shown}`; or choose another folder"
             );
             Err(Failure::usage(why, hint))
         }

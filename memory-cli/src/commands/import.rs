@@ -16,7 +16,7 @@ use memory_ingest::SourceName;
 
 use self::detection::{DetectedFormat, ambiguous, detect, ingest_command, unrecognized_items};
 use super::export_lines::ExportLines;
-use super::ingest::{DRY_RUN, IngestOptionArgs};
+use super::ingest::{DRY_RUN, IngestArgs};
 use super::session_export;
 use crate::app::App;
 use crate::failure::Failure;
@@ -24,38 +24,52 @@ use crate::ingestion::MAX_EMBEDDED;
 use crate::instances::DEFAULT;
 use crate::print::{Table, counted};
 
-/// Import an export of this or another program
+/// Import notes and chats from programs on this machine, or from a file or folder
 ///
-/// PATH is a file or folder; its format is detected. Files of other programs are imported as by `memory ingest --source NAME
-/// --path PATH`; of a folder with several exports or vaults, each is imported, and other files are named. In an export of
-/// this program each line is a JSON object with at least `content`; other fields are as written by `export`, and unknown keys
+/// At a terminal, without arguments, the data of other programs on this machine is listed with counts, and you select.
+///
+/// PATH is a file or folder; its format is detected, or that of --source. Of a folder with several exports or vaults, each is
+/// imported, and other files are named. Notes become memories in the inbox, with their tags, aliases and links. Conversations
+/// become sessions of `memory instance history`. A second run changes nothing; a changed note updates its memory. Notes that
+/// the source no longer contains are listed, and their memories are retained. Credentials are redacted. `memory undo` reverts
+/// a whole run. `all` imports every source with a folder that exists; the folders can be set in config.yaml.
+///
+/// In an export of this program each line is a JSON object with at least `content`; other fields are as written by `export`, and unknown keys
 /// are ignored. An existing memory with the same id is replaced if it differs, and its previous file moves to the trash.
 /// Invalid lines are reported, all others are imported, and the exit code is 5.
 ///
 /// An export of sessions becomes sessions of the history instance; a session that exists with other records is left.
 ///
 /// JSON: {new, updated, unchanged, skipped: [{path, reason}]}; `path` is the line number; for sessions {new, unchanged, records,
-/// skipped}; for other programs that of `ingest`
+/// skipped}; for other programs {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags,
+/// links: {resolved, unresolved, only_by_alias, only_by_title, stored}, sessions: {new, updated, unchanged, records}, facts,
+/// missing: [{id, path, title, edited}], deleted}; for several {sources: [these…], left_out: [{source, path, reason}]}
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
     /// File or folder to import
-    #[arg(value_name = "PATH", conflicts_with = "input")]
-    path: Option<PathBuf>,
-    /// Input file; `-`, or none, is the standard input
-    #[arg(long, value_name = "FILE")]
+    #[arg(value_name = "PATH", conflicts_with_all = ["input", "path"])]
+    file: Option<PathBuf>,
+    /// Export of this program; `-`, or piped input without PATH, is the standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["source", "path"])]
     input: Option<PathBuf>,
+    /// List the programs on this machine with data to import, and let a person at a terminal select; with --source, import it
+    #[arg(long, conflicts_with_all = ["input", "allow_secret"])]
+    programs: bool,
     /// Import memories even if they seem to contain a credential
-    #[arg(long)]
+    #[arg(long, conflicts_with = "source")]
     allow_secret: bool,
     #[command(flatten)]
-    options: IngestOptionArgs,
+    ingest: IngestArgs,
 }
 
 impl ImportArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        if let Some(path) = &self.path {
+        if self.is_for_programs(app) {
+            return self.ingest.run(self.file.as_deref(), app);
+        }
+        if let Some(path) = &self.file {
             let path = app.environment.absolute_path(path);
-            let format = match self.options.mapped_source(&path) {
+            let format = match self.ingest.options.mapped_source(&path) {
                 Some(source) if path.exists() => {
                     DetectedFormat::Programs(vec![(source, path.clone())])
                 }
@@ -75,12 +89,18 @@ impl ImportArgs {
         self.import_lines(self.input.as_deref(), app)
     }
 
+    /// Returns whether the files are those of programs that are known by name, not by their format.
+    fn is_for_programs(&self, app: &App) -> bool {
+        let has_input = self.file.is_some() || self.input.is_some() || self.allow_secret;
+        self.programs || self.ingest.names_source() || !has_input && app.output.input_is_terminal()
+    }
+
     /// Imports an export of sessions into a history instance.
     fn import_sessions(&self, path: &Path, app: &mut App) -> Result<(), Failure> {
-        self.options.check_own_export()?;
+        self.ingest.options.check_own_export()?;
         let secrets = SecretPolicy::allowing(self.allow_secret);
-        let is_dry_run = self.options.is_dry_run();
-        let instance = self.options.instance();
+        let is_dry_run = self.ingest.options.is_dry_run();
+        let instance = self.ingest.options.instance();
         session_export::import(path, instance, secrets, is_dry_run, app)
     }
 
@@ -94,9 +114,9 @@ impl ImportArgs {
         let left_out = unrecognized_items(path, found, &|item| app.output.display_path(item));
         match found {
             [(source, path)] if left_out.is_empty() => {
-                self.options.ingest_path(*source, path, app)?;
+                self.ingest.options.ingest_path(*source, path, app)?;
             }
-            _ => self.options.ingest_paths(found, left_out, app)?,
+            _ => self.ingest.options.ingest_paths(found, left_out, app)?,
         }
         for (source, path) in found {
             if *source == SourceName::Claude && SourceName::ClaudeSessions.recognizes(path) {
@@ -111,8 +131,8 @@ impl ImportArgs {
 
     /// Imports the lines of an export of this program from a file, or from the standard input.
     fn import_lines(&self, input: Option<&Path>, app: &mut App) -> Result<(), Failure> {
-        self.options.check_own_export()?;
-        if self.options.instance() != DEFAULT {
+        self.ingest.options.check_own_export()?;
+        if self.ingest.options.instance() != DEFAULT {
             return Err(Failure::usage(
                 "--instance requires conversations or sessions",
                 "import the memories without it",
@@ -130,7 +150,7 @@ impl ImportArgs {
             None => Box::new(app.output.input()),
         };
         let secrets = SecretPolicy::allowing(self.allow_secret);
-        let is_dry_run = self.options.is_dry_run();
+        let is_dry_run = self.ingest.options.is_dry_run();
         let mut show = |progress| bar.show(progress);
         let (seen, options) = (&mut |_: &ExportedMemory| {}, (secrets, is_dry_run));
         let report = import_memories(&services, &mut input, options, seen, &mut show)?;

@@ -1,4 +1,4 @@
-//! The `memory ingest` command.
+//! The `memory import` command.
 
 mod report;
 mod selection;
@@ -19,33 +19,23 @@ use crate::failure::Failure;
 use crate::ingestion::{INDEXING_SESSIONS, Ingestion};
 use crate::instances::DEFAULT;
 
-/// Ingest notes and conversations from other programs
-///
-/// Notes become memories in the inbox, with their tags, aliases and links. Conversations become sessions of `memory instance
-/// history`. A second run changes nothing; a changed note updates its memory. Notes that the source no longer contains are
-/// listed, and their memories are retained. Credentials are redacted. `memory undo` reverts a whole run. Without --source,
-/// the data of these programs on this machine is listed with counts, and a terminal offers a selection. `all` ingests every
-/// source whose folder exists; the folders can be set in config.yaml.
-///
-/// JSON: {source, new, updated, unchanged, skipped: [{path, reason}], warnings: [{path, reason}], tags, links: {resolved,
-/// unresolved, only_by_alias, only_by_title, stored}, sessions: {new, updated, unchanged, records}, facts, missing: [{id, path,
-/// title, edited}], deleted}; for `all`, and without --source: {sources: [these…], left_out: [{source, path, reason}]}
+/// The options of `memory import` for the files of other programs.
 #[derive(Debug, Args)]
-pub(crate) struct IngestArgs {
-    /// Program to ingest from, or all
+pub(super) struct IngestArgs {
+    /// Program to import from, or all
     #[arg(long, value_parser = args::sources_parser(), value_name = "NAME")]
     source: Option<SourceSelection>,
     /// Folder or file of the source, if not the default
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
-    /// Let the daemon ingest later changes of the source; the path becomes a setting
+    /// Let the daemon import later changes of the source; the path becomes a setting
     #[arg(long, requires = "source", conflicts_with = "dry_run")]
     watch: bool,
     #[command(flatten)]
-    options: IngestOptionArgs,
+    pub(super) options: IngestOptionArgs,
 }
 
-/// The options of `memory ingest` and `memory import` for files of other programs.
+/// The options of an ingestion, of one source or of several.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(super) struct IngestOptionArgs {
@@ -95,11 +85,18 @@ pub(crate) struct SkippedSource {
 }
 
 impl IngestArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    /// Returns whether a source or its files are named.
+    pub(super) fn names_source(&self) -> bool {
+        self.source.is_some() || self.path.is_some()
+    }
+
+    /// Ingests the source, from the files at `path` if it is given.
+    pub(super) fn run(&self, path: Option<&Path>, app: &mut App) -> Result<(), Failure> {
         let settings = app.settings()?;
+        let path = path.or(self.path.as_deref());
         match self.source {
-            Some(SourceSelection::One(source)) => self.ingest_one(source, &settings, app),
-            _ if self.path.is_some() => Err(Failure::usage(
+            Some(SourceSelection::One(source)) => self.ingest_one(source, path, &settings, app),
+            _ if path.is_some() => Err(Failure::usage(
                 "--path requires a single source",
                 "specify the source, or let `memory import PATH` detect it",
             )),
@@ -118,6 +115,7 @@ impl IngestArgs {
     fn ingest_one(
         &self,
         source: SourceName,
+        path: Option<&Path>,
         settings: &Settings,
         app: &mut App,
     ) -> Result<(), Failure> {
@@ -128,9 +126,7 @@ impl IngestArgs {
                 .find(|place| place.source == source)
                 .map(|place| place.path.value.clone())
         };
-        let path = self
-            .path
-            .as_deref()
+        let path = path
             .map(|path| app.environment.absolute_path(path))
             .or_else(configured)
             .ok_or_else(|| {
@@ -144,7 +140,7 @@ impl IngestArgs {
             let problem = format!("{source} cannot be watched: its files are exports");
             return Err(Failure::usage(
                 problem,
-                "ingest the next export with the same command",
+                "import the next export with the same command",
             ));
         }
         self.options.ingest_path(source, &path, app)?;

@@ -1,4 +1,4 @@
-//! The `memory init` command.
+//! The `memory shared init` command.
 
 use clap::Args;
 use memory_agent::json::add_field;
@@ -24,12 +24,12 @@ use crate::shared_store::{
 /// database. The command creates the missing tables, encrypts the address under the key of the instances, and sets
 /// storage.store. Other users can see arguments, so pass an address with a password as @FILE or -.
 ///
-/// With --token, the home is that of a principal (`memory principal add`): it contains only memories that the principal may read, and new
+/// With --token, the home is that of a principal (`memory shared principal add`): it contains only memories that the principal may read, and new
 /// memories have the scope private:NAME. A later `init` without --token retains the token.
 ///
 /// JSON: {store, memories, principal?}; memories is the number of memories in the database that this home may read
 #[derive(Debug, Args)]
-pub(crate) struct InitArgs {
+pub(super) struct InitArgs {
     /// Address of the database, such as postgres://USER@HOST/DATABASE; @FILE reads a file, - the standard input
     #[arg(long, value_name = "ADDRESS")]
     store: String,

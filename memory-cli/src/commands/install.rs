@@ -379,7 +379,7 @@ fn change_json(outcome: &PlannedChange, is_rehearsal: bool) -> Value {
 /// and those above it in the project; with --project, only without an installation for the user.
 ///
 /// Without a name, those that have entries are listed at a terminal to select from; with --all, the entries of all are removed,
-/// and the service of `memory service`.
+/// and the service of `memory daemon`.
 ///
 /// JSON: {client, level, dry_run, changed, files: [{path, change, backup, diff, deleted_backups?}]}; `change` is restored,
 /// changed, removed or unchanged, `diff` is given with --dry-run; with --all {clients: [{client, …}…], service?: [FILE…],

@@ -1,6 +1,6 @@
-//! The commands on links: `memory link`, `unlink`, `backlinks` and `resolve-links`.
+//! The `memory link` command, which adds, removes, lists and resolves links.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::{ListOrder, UnresolvedLink};
 
@@ -8,23 +8,44 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{OutputForm, Table, TableColumn, memories};
 
-/// Link two memories in both directions
+/// Link two memories in both directions; remove, list or resolve links
+///
+/// A memory with the title of a command below follows `--`.
 ///
 /// JSON: {memories: [MEMORY, MEMORY]}, the updated memories
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct LinkArgs {
+    #[command(subcommand)]
+    command: Option<LinkCommand>,
     /// Id or file name of the first memory
-    #[arg(value_name = "ID")]
-    first: String,
+    #[arg(value_name = "ID", required = true)]
+    first: Option<String>,
     /// Id or file name of the second memory
-    #[arg(value_name = "ID")]
-    second: String,
+    #[arg(value_name = "ID", required = true)]
+    second: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+enum LinkCommand {
+    Remove(UnlinkArgs),
+    List(BacklinksArgs),
+    Resolve(ResolveLinksArgs),
 }
 
 impl LinkArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match &self.command {
+            Some(LinkCommand::Remove(command)) => return command.run(app),
+            Some(LinkCommand::List(command)) => return command.run(app),
+            Some(LinkCommand::Resolve(command)) => return command.run(app),
+            None => {}
+        }
+        let (Some(first), Some(second)) = (&self.first, &self.second) else {
+            unreachable!("both arguments are required");
+        };
         let home = app.open()?;
-        let (first, second) = memory_core::link(&home.services, &self.first, &self.second)?;
+        let (first, second) = memory_core::link(&home.services, first, second)?;
         if app.output.is_json() {
             return app
                 .output
@@ -42,13 +63,13 @@ impl LinkArgs {
 
 /// Remove the link between two memories, in both directions
 ///
-/// A wikilink in the text of either memory stays and is reported; as long as it exists, `resolve-links` and `dream` link
-/// the memories again.
+/// A wikilink in the text of either memory stays and is reported; as long as it exists, `memory link resolve` and `memory tidy`
+/// link the memories again.
 ///
 /// JSON: {memories: [MEMORY, MEMORY], changed, wikilinks?: [{id, link}]}, the memories, whether they were linked, and the
 /// remaining wikilinks between them
 #[derive(Debug, Args)]
-pub(crate) struct UnlinkArgs {
+struct UnlinkArgs {
     /// Id or file name of the first memory
     #[arg(value_name = "ID")]
     first: String,
@@ -58,7 +79,7 @@ pub(crate) struct UnlinkArgs {
 }
 
 impl UnlinkArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let unlinked = memory_core::unlink(&home.services, &self.first, &self.second)?;
         let [first, second] = &unlinked.memories;
@@ -94,13 +115,13 @@ impl UnlinkArgs {
 ///
 /// JSON: {memories: [MEMORY…]}
 #[derive(Debug, Args)]
-pub(crate) struct BacklinksArgs {
+struct BacklinksArgs {
     /// The memory: its id, file, title or an alias
     id: String,
 }
 
 impl BacklinksArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let referring = memory_core::backlinks(&home.services, &self.id)?;
         if app.output.is_json() {
@@ -129,11 +150,11 @@ impl BacklinksArgs {
 /// of the project, of wikilinks without a target, and of changed memories; and each wikilink without a target, with its
 /// memory
 #[derive(Debug, Args)]
-pub(crate) struct ResolveLinksArgs {}
+struct ResolveLinksArgs {}
 
 impl ResolveLinksArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open_with_topics(None)?;
         let report = memory_core::resolve_links(&home.services)?;
         if app.output.is_json() {

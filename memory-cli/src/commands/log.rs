@@ -7,11 +7,13 @@ use memory_agent::json;
 use memory_core::bank::BankSubject;
 use memory_core::conversation::{ConversationStore, ConversationSubject, EntryId};
 use memory_core::{
-    LogEntry, Operation, OperationId, OperationLogs, RecordedChange, RecordedFile, Subject,
+    Code, LogEntry, MemoryStoreExt, Operation, OperationId, OperationLogs, RecordedChange,
+    RecordedFile, Services, Subject, find_trashed,
 };
 use memory_store::conversation::{ConversationFolder, GitVersion, GitVersionsError};
 use serde_json::{Value, json};
 
+use super::diff;
 use crate::app::App;
 use crate::args;
 use crate::banks;
@@ -21,21 +23,25 @@ use crate::home::Home;
 use crate::print::{Table, TableColumn};
 use crate::versions;
 
-/// Show the operation log, newest first, or the changes of one operation
+/// Show the operation log, newest first, or the changes of one operation or memory
 ///
-/// If the home is versioned with git, the commits follow. `memory diff ID` shows the changes of one memory.
+/// If the home is versioned with git, the commits follow. The changes of a memory are those of the operation log; if the home is
+/// versioned with git, which also records changes by other programs, they are its commits.
 ///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
 /// key?, records?, topics?, conversation?, memory_path?, entries?}], versions?: [{version, at, message}]}; with --versions
-/// {versions}; with an OPERATION only that one, for memories with changes: [{id, before?, after?}], each a file: {path,
-/// hash, trash?}
+/// {versions}; with an operation only that one, for memories with changes: [{id, before?, after?}], each a file: {path,
+/// hash, trash?}; with a memory {id, path, changes}; changes is the text, with git the output of `git log --patch`
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// Operation to show; 4 or more digits of its id
-    operation: Option<String>,
-    /// Maximum number of operations; 0 means no limit
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    limit: usize,
+    /// Operation to show, or memory, which may be deleted; 4 or more digits of its id
+    id: Option<String>,
+    /// Take ID for a memory, even if an operation has the same digits
+    #[arg(long, requires = "id", conflicts_with_all = ["dir", "memory_path"])]
+    memory: bool,
+    /// Maximum number of operations, of which 0 means no limit, or of changes of a memory [default: 20 operations, 5 changes]
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -43,15 +49,29 @@ pub(crate) struct LogArgs {
     #[arg(long, value_name = "DIR")]
     memory_path: Option<PathBuf>,
     /// Show only the git commits
-    #[arg(long, conflicts_with_all = ["operation", "dir", "memory_path"])]
+    #[arg(long, conflicts_with_all = ["id", "dir", "memory_path"])]
     versions: bool,
+}
+
+/// Default maximum number of operations.
+const MAX_OPERATIONS: usize = 20;
+
+/// Default maximum number of changes of a memory.
+const MAX_CHANGES: usize = 5;
+
+/// Returns whether `reference` names a memory, which may be deleted.
+fn is_memory(reference: &str, services: &Services) -> bool {
+    services.store.find(reference).is_ok() || find_trashed(services, reference).is_ok()
 }
 
 impl LogArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         if self.versions {
             let root = app.settings()?.root.value.clone();
-            return print_versions(&root, self.limit, app);
+            return print_versions(&root, self.max_operations(), app);
+        }
+        if let (Some(id), true) = (&self.id, self.memory) {
+            return self.print_history(id, app);
         }
         let home = app.open_with_topics(self.dir.as_deref())?;
         home.fetch_operations()?;
@@ -65,10 +85,15 @@ impl LogArgs {
             instances: &instances,
             conversations: &conversations,
         };
-        let Some(operation) = &self.operation else {
+        let Some(id) = &self.id else {
             return self.list(&home, logs, app);
         };
-        let entry = logs.find(operation)?;
+        let found = logs.find(id).map_err(Failure::from);
+        let is_no_operation = |error: &Failure| error.code() == Code::OperationNotFound.as_str();
+        if found.as_ref().is_err_and(is_no_operation) && is_memory(id, &home.services) {
+            return self.print_history(id, app);
+        }
+        let entry = found?;
         if let Subject::Conversation(place, subject) = &entry.subject {
             let folders = conversations::folders(settings, self.memory_path.as_deref())?;
             if let Some(folder) = folders.iter().find(|folder| folder.location() == *place) {
@@ -78,10 +103,18 @@ impl LogArgs {
         print_operation(&entry, &home, app)
     }
 
+    fn max_operations(&self) -> usize {
+        self.limit.unwrap_or(MAX_OPERATIONS)
+    }
+
+    fn print_history(&self, id: &str, app: &mut App) -> Result<(), Failure> {
+        diff::print_history(id, self.limit.unwrap_or(MAX_CHANGES), app)
+    }
+
     fn list(&self, home: &Home, logs: OperationLogs<'_>, app: &mut App) -> Result<(), Failure> {
-        let logged = logs.list(args::max_count(self.limit))?;
+        let logged = logs.list(args::max_count(self.max_operations()))?;
         // A failure of git does not hide the other operations.
-        let versions = match versions::list_versions(home.store.root(), self.limit) {
+        let versions = match versions::list_versions(home.store.root(), self.max_operations()) {
             Ok(versions) => versions,
             // The user versions the home without this program.
             Err(GitVersionsError::Untrusted { .. }) if !home.settings.git.value => Vec::new(),

@@ -1,4 +1,4 @@
-//! The `memory migrate` command.
+//! The `memory shared migrate` command.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -36,7 +36,7 @@ use memory_store::system::{private_folder_builder, sync_file, sync_folder};
 ///
 /// JSON: {operations, files, not_copied}; not_copied lists files that no operation refers to
 #[derive(Debug, Args)]
-pub(crate) struct MigrateArgs {
+pub(super) struct MigrateArgs {
     /// The home to copy
     from: PathBuf,
     /// The folder of the new home, which must be empty

@@ -43,6 +43,7 @@ mod search;
 mod serve;
 mod service;
 pub(crate) mod session_export;
+mod shared;
 mod shutdown_signal;
 mod stats;
 mod status;
@@ -145,7 +146,6 @@ macro_rules! commands {
 
 commands! {
     Write(write::WriteArgs),
-    Add(add::AddArgs),
     Conversations(conversations::ConversationsArgs),
     Read(read::ReadArgs),
     List(list::ListArgs),
@@ -154,32 +154,19 @@ commands! {
     Tag(tag::TagArgs),
     Edit(edit::EditArgs),
     Link(link::LinkArgs),
-    Unlink(link::UnlinkArgs),
-    ResolveLinks(link::ResolveLinksArgs),
-    Backlinks(link::BacklinksArgs),
     Remind(remind::RemindArgs),
-    Reminders(remind::RemindersArgs),
     Notify(notify::NotifyArgs),
-    Done(remind::DoneArgs),
-    Snooze(remind::SnoozeArgs),
     When(when::WhenArgs),
     Inbox(inbox::InboxArgs),
-    Upgrade(upgrade::UpgradeArgs),
-    Dream(refine::DreamArgs),
-    Decay(refine::DecayArgs),
-    Consolidate(refine::ConsolidateArgs),
+    Tidy(refine::TidyArgs),
     Pin(pin::PinArgs),
-    Unpin(pin::UnpinArgs),
-    Ingest(ingest::IngestArgs),
     Export(export::ExportArgs),
     Import(import::ImportArgs),
     Undo(undo::UndoArgs),
     Restore(restore::RestoreArgs),
     Trash(trash::TrashArgs),
     Log(log::LogArgs),
-    Diff(diff::DiffArgs),
     Why(recalls::WhyArgs),
-    Recalls(recalls::RecallsArgs),
     Bank(bank::BankArgs),
     Topic(topic::TopicArgs),
     Project(project::ProjectArgs),
@@ -193,17 +180,14 @@ commands! {
     Uninstall(install::UninstallArgs),
     Plugin(plugin::PluginArgs),
     Proxy(proxy::ProxyArgs),
-    Serve(serve::ServeArgs),
-    Service(service::ServiceArgs),
+    Daemon(service::DaemonArgs),
     Ui(ui::UiArgs),
     Status(status::StatusArgs),
     Reindex(doctor::ReindexArgs),
     Doctor(doctor::DoctorArgs),
     Stats(stats::StatsArgs),
     Usage(usage::UsageArgs),
-    Init(init::InitArgs),
-    Principal(principal::PrincipalArgs),
-    Migrate(migrate::MigrateArgs),
+    Shared(shared::SharedArgs),
     Config(config::ConfigArgs),
     Tour(tour::TourArgs),
     Completions(man::CompletionsArgs),
@@ -226,7 +210,7 @@ fn print_note(app: &mut App, note: &str) -> Result<(), Failure> {
     }
 }
 
-/// Returns whether `name`, such as `resolve-links`, is that of a variant, such as `ResolveLinks`.
+/// Returns whether `name`, such as `list`, is that of a variant, such as `List`.
 fn is_name_of(name: &str, variant: &str) -> bool {
     name.split('-')
         .flat_map(|word| {

@@ -1,4 +1,4 @@
-//! The `memory pin` and `memory unpin` commands.
+//! The `memory pin` command.
 
 use clap::Args;
 
@@ -12,29 +12,19 @@ use crate::failure::Failure;
 pub(crate) struct PinArgs {
     /// Id or file name of the memory
     id: String,
+    /// Unpin it, so that it can be removed because of its age
+    #[arg(long)]
+    remove: bool,
 }
 
 impl PinArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
-        let stored = memory_core::pin(&home.services, &self.id)?;
-        app.print_changed(&home, &stored, "pinned")
-    }
-}
-
-/// Unpin a memory, so that it can be removed because of its age
-///
-/// JSON: the updated memory
-#[derive(Debug, Args)]
-pub(crate) struct UnpinArgs {
-    /// Id or file name of the memory
-    id: String,
-}
-
-impl UnpinArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let home = app.open()?;
-        let stored = memory_core::unpin(&home.services, &self.id)?;
-        app.print_changed(&home, &stored, "unpinned")
+        let (stored, note) = if self.remove {
+            (memory_core::unpin(&home.services, &self.id)?, "unpinned")
+        } else {
+            (memory_core::pin(&home.services, &self.id)?, "pinned")
+        };
+        app.print_changed(&home, &stored, note)
     }
 }

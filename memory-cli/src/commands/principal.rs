@@ -1,4 +1,4 @@
-//! The `memory principal` commands.
+//! The `memory shared principal` commands.
 
 use chrono::SecondsFormat;
 use clap::{Args, Subcommand};
@@ -18,7 +18,7 @@ use crate::shared_store::open_principals;
 /// teams (team:NAME), and those of the projects that it or a team of it was granted. The database enforces this. The commands
 /// need a home with the address of the owner of the database, without a token.
 #[derive(Debug, Args)]
-pub(crate) struct PrincipalArgs {
+pub(super) struct PrincipalArgs {
     #[command(subcommand)]
     command: PrincipalCommand,
 }
@@ -49,7 +49,7 @@ impl PrincipalArgs {
 
 /// Add a principal, and print its token
 ///
-/// The token is printed once and stored only as a hash. On the machine of the principal, pass it to `memory init --token`.
+/// The token is printed once and stored only as a hash. On the machine of the principal, pass it to `memory shared init --token`.
 /// A principal with a revoked token gets a new one, and retains its memories and scopes.
 ///
 /// JSON: {name, token}
@@ -146,7 +146,7 @@ fn principal_to_json(principal: &PrincipalRecord) -> Value {
 
 /// Revoke the token of a principal, which takes effect at once
 ///
-/// Its memories and scopes remain, and `memory principal add` creates a new token for it.
+/// Its memories and scopes remain, and `memory shared principal add` creates a new token for it.
 ///
 /// JSON: {name}
 #[derive(Debug, Args)]

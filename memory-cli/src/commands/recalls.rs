@@ -1,4 +1,4 @@
-//! The `memory why` and `memory recalls` commands.
+//! The `memory why` command.
 
 use std::collections::BTreeMap;
 
@@ -18,36 +18,33 @@ use crate::print::{
     Output, OutputForm, Palette, Table, TableColumn, escape_line, memories, wrap_lines,
 };
 
-/// Show when agents received a memory, and why
-///
-/// Each line is one recall, newest first: the agent, its session and project, the interface and tool, the query, the place of
-/// the memory among those of the recall, its score, and the parts of the score. It also works for deleted memories.
-///
-/// JSON: {id, title?, path?, deleted?, recalls: [{at, agent?, session?, project?, interface, tool, query?, rank, of, score?,
-/// parts?: {NAME: SCORE…}, tokens}], total, since?, enabled}; `since` is the time since which all recalls are recorded
-///
-/// In a pipe: time, agent, session, project, interface and tool, place, score, parts, query.
-#[derive(Debug, Args)]
-pub(crate) struct WhyArgs {
-    /// Id or file name of the memory
-    id: String,
-    /// Maximum number of recalls; 0 means no limit
-    #[arg(long, default_value_t = 20, value_name = "N")]
-    limit: usize,
-}
-
-/// Show which memories agents received, newest first
+/// Show what agents received, newest first; of one memory, when and why
 ///
 /// Recalls are recorded for tools, resources, prompts, hooks and the chat proxy, not for your own commands. The keys below
 /// `recalls` in config.yaml disable or limit the record.
 ///
+/// With an ID, each line is one recall of that memory: the agent, its session and project, the interface and tool, the query, the
+/// place of the memory among those of the recall, its score, and the parts of the score. It also works for deleted memories.
+///
 /// JSON: {recalls: [{at, agent?, session?, project?, interface, tool, query?, memories: [{id, score?, parts?, title?}],
-/// tokens}], total, since?, enabled}; memories have titles with --session
+/// tokens}], total, since?, enabled}; memories have titles with --session; with an ID {id, title?, path?, deleted?, recalls: [{at, agent?, session?, project?, interface, tool, query?, rank, of, score?,
+/// parts?: {NAME: SCORE…}, tokens}], total, since?, enabled}; `since` is the time since which all recalls are recorded
 ///
 /// In a pipe: time, agent, session, interface and tool, number of memories, tokens, query; with --session one line per
-/// memory: time, agent, interface and tool, query, id, score, title.
+/// memory: time, agent, interface and tool, query, id, score, title; with an ID time, agent, session, project, interface and
+/// tool, place, score, parts, query.
 #[derive(Debug, Args)]
-pub(crate) struct RecallsArgs {
+pub(crate) struct WhyArgs {
+    /// Id or file name of the memory
+    #[arg(conflicts_with_all = ["session", "agent", "from", "to"])]
+    id: Option<String>,
+    #[command(flatten)]
+    recalls: RecallsArgs,
+}
+
+/// The options that select recalls.
+#[derive(Debug, Args)]
+struct RecallsArgs {
     /// Select a session and show its memories with their titles; the first characters of its id
     #[arg(long, value_name = "ID")]
     session: Option<String>,
@@ -70,12 +67,15 @@ const NO_VALUE: &str = "-";
 
 impl WhyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let Some(id) = &self.id else {
+            return self.recalls.run(app);
+        };
         let home = app.open()?;
         let memory = why(
             &home.services,
             &home.recalls(),
-            &self.id,
-            max_count(self.limit),
+            id,
+            max_count(self.recalls.limit),
         )?;
         let is_enabled = home.settings.recalls.enabled.value;
         if app.output.is_json() {
@@ -167,7 +167,7 @@ fn print_recall(
 }
 
 impl RecallsArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let [from, to] = resolve_bounds(self.from.as_ref(), self.to.as_ref(), &home.now())?;
         let filter = RecallFilter {

@@ -1,4 +1,4 @@
-//! The commands that refine memories: `memory dream`, `decay` and `consolidate`.
+//! The `memory tidy` command, which refines memories.
 
 mod json;
 mod text;
@@ -6,12 +6,13 @@ mod text;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use clap::{Args, Subcommand};
 use memory_core::text::format_error_chain;
 use memory_core::{Services, Verb};
 use memory_dream::{DreamLevel, DreamReport, DreamRequest, DreamTask, ProgressCallback};
 
+use super::upgrade::UpgradeArgs;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::home::Home;
@@ -36,7 +37,10 @@ use crate::zone::UserTimeZone;
 /// superseded: [{id, valid_until, superseded_by}], compressed: [ID…],
 /// review?: {contradictions, clusters, orphans, stale}, each {first: […], left_out}, degraded?, links: {resolved, unresolved, updated}, skipped: [{id, reason}]}
 #[derive(Debug, Args)]
-pub(crate) struct DreamArgs {
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct TidyArgs {
+    #[command(subcommand)]
+    command: Option<TidyCommand>,
     /// Refinement level: 1, 2 or 3
     #[arg(long, default_value_t = 1, value_parser = RangedU64ValueParser::<u8>::new().range(1..=3))]
     level: u8,
@@ -48,8 +52,21 @@ pub(crate) struct DreamArgs {
     merge_similar: bool,
 }
 
-impl DreamArgs {
+#[derive(Debug, Subcommand)]
+enum TidyCommand {
+    Upgrade(UpgradeArgs),
+    Decay(DecayArgs),
+    Consolidate(ConsolidateArgs),
+}
+
+impl TidyArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match &self.command {
+            Some(TidyCommand::Upgrade(command)) => return command.run(app),
+            Some(TidyCommand::Decay(command)) => return command.run(app),
+            Some(TidyCommand::Consolidate(command)) => return command.run(app),
+            None => {}
+        }
         let level = DreamLevel::from_number(self.level).expect("the flag takes no other number");
         let mut tasks = level.tasks().to_vec();
         if self.merge_similar {
@@ -71,16 +88,16 @@ impl DreamArgs {
 /// These are filed memories that were neither changed nor read for a time (`daemon.decay_threshold`, 30 days). Memories
 /// that are pinned, linked from another filed memory, ingested from notes or received by an agent in that time stay.
 ///
-/// JSON: same as `memory dream`
+/// JSON: same as `memory tidy`
 #[derive(Debug, Args)]
-pub(crate) struct DecayArgs {
+struct DecayArgs {
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
 
 impl DecayArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         run(
             RefinementRequest {
                 verb: Verb::Decay,
@@ -101,16 +118,16 @@ impl DecayArgs {
 /// never expire by age. Duplicates are not merged if their categories, scopes or titles differ. One `memory undo`
 /// undoes all changes.
 ///
-/// JSON: same as `memory dream`
+/// JSON: same as `memory tidy`
 #[derive(Debug, Args)]
-pub(crate) struct ConsolidateArgs {
+struct ConsolidateArgs {
     /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
 }
 
 impl ConsolidateArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let tasks = [
             DreamTask::Expire,
             DreamTask::Decay,

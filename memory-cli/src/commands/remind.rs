@@ -1,6 +1,6 @@
-//! The commands on reminders: `memory remind`, `reminders`, `done` and `snooze`.
+//! The `memory remind` command, which creates, lists, finishes and snoozes reminders.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use memory_agent::json;
 use memory_core::{
     Category, Draft, DueTime, Filter, MemoryId, RemindReport, Reminder, ReminderFilter, Scope,
@@ -15,13 +15,13 @@ use crate::home::Home;
 use crate::print::{Output, Table, TableColumn, memories};
 use crate::zone::UserTimeZone;
 
-/// Create a reminder
+/// Create a reminder; list, finish or snooze reminders
 ///
 /// The due time is in the text or in --at, in English or Chinese, in the configured time zone or else that of the machine:
 /// tomorrow at 3pm, in two weeks, by Friday, every weekday at 9, 下周二下午三点. A day without a time means 9:00. The same text is
 /// stored once per due time. `memory notify` shows due reminders; `memory when` shows how a text is parsed.
 ///
-/// A recurring reminder is due again after `memory done`.
+/// A recurring reminder is due again after `memory remind done`. A text whose first word is that of a command below follows `--`.
 ///
 /// With --of, the reminder refers to a memory and is deleted with it; relative times count from the creation of that
 /// memory.
@@ -29,7 +29,10 @@ use crate::zone::UserTimeZone;
 /// JSON: {id, path, created, due, repeats?, assumed?, merged?, ignored?}; `repeats` has the words of a recurring time, and
 /// `assumed` explains how an ambiguous time was resolved
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct RemindArgs {
+    #[command(subcommand)]
+    command: Option<RemindCommand>,
     /// Text, one or more words; `-`, or piped input, is the standard input
     text: Vec<String>,
     /// Due time: words such as `tomorrow at 3pm`, a duration such as 30m, a day, or a time (RFC 3339)
@@ -52,8 +55,21 @@ pub(crate) struct RemindArgs {
     allow_secret: bool,
 }
 
+#[derive(Debug, Subcommand)]
+enum RemindCommand {
+    List(RemindersArgs),
+    Done(DoneArgs),
+    Snooze(SnoozeArgs),
+}
+
 impl RemindArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        match &self.command {
+            Some(RemindCommand::List(command)) => return command.run(app),
+            Some(RemindCommand::Done(command)) => return command.run(app),
+            Some(RemindCommand::Snooze(command)) => return command.run(app),
+            None => {}
+        }
         let text = if self.of.is_some() {
             String::new()
         } else {
@@ -170,7 +186,7 @@ pub(super) fn add_remind_hint(warning: &str, id: MemoryId) -> String {
 ///
 /// In a pipe: id, due time, state (waiting, due or done), and title or first line.
 #[derive(Debug, Args)]
-pub(crate) struct RemindersArgs {
+struct RemindersArgs {
     /// List only due reminders
     #[arg(long, conflicts_with = "all")]
     due: bool,
@@ -183,7 +199,7 @@ pub(crate) struct RemindersArgs {
 }
 
 impl RemindersArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let filter = match (self.due, self.all) {
             (true, _) => ReminderFilter::Due,
@@ -247,11 +263,11 @@ impl RemindersArgs {
 
 /// Mark a reminder as done
 ///
-/// `memory reminders --all` still lists it; `memory snooze` reopens it. A recurring reminder is due again at its next time.
+/// `memory remind list --all` still lists it; `memory remind snooze` reopens it. A recurring reminder is due again at its next time.
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
-pub(crate) struct DoneArgs {
+struct DoneArgs {
     /// Id or file name of the reminder
     id: String,
     /// End a recurring reminder
@@ -260,7 +276,7 @@ pub(crate) struct DoneArgs {
 }
 
 impl DoneArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let stored = if self.series {
             memory_core::end_series(&home.services, &self.id)?
@@ -270,7 +286,7 @@ impl DoneArgs {
         app.update_pending_page(&home)?;
         let note = match stored.memory.reminder.as_ref().filter(|own| own.is_open()) {
             Some(next) => format!(
-                "marked as done; next due {}; `memory done {} --series` ends it",
+                "marked as done; next due {}; `memory remind done {} --series` ends it",
                 due_text(next, home.zone),
                 stored.memory.id.short()
             ),
@@ -299,18 +315,19 @@ fn count_without_time(home: &Home) -> usize {
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]
-pub(crate) struct SnoozeArgs {
+struct SnoozeArgs {
     /// Id or file name of the reminder
     id: String,
     /// New due time: words such as `tomorrow at 3pm` or 明天, a duration such as 30m, a day, or a time (RFC 3339)
-    when: String,
+    #[arg(required = true)]
+    when: Vec<String>,
 }
 
 impl SnoozeArgs {
-    pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+    fn run(&self, app: &mut App) -> Result<(), Failure> {
         let home = app.open()?;
         let until = datetime::parse_due_time(
-            &self.when,
+            &self.when.join(" "),
             &home.services.clock.now().with_timezone(&home.zone),
         )?;
         let assumed = until.assumed.clone();

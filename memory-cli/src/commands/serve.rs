@@ -1,4 +1,4 @@
-//! The `memory serve` command.
+//! The `memory daemon run` command.
 
 mod signals;
 
@@ -39,8 +39,8 @@ use crate::service::RESTART_EXIT_CODE;
 /// serves the same and more over HTTP; its instances topic/default and bank/default use the project in which the daemon is
 /// started, if any.
 ///
-/// When the file of the program is replaced, as by an update, the daemon starts again with the new program. `memory service`
-/// runs it as a service.
+/// When the file of the program is replaced, as by an update, the daemon starts again with the new program. `memory daemon
+/// install` runs it as a service.
 ///
 /// Only one daemon runs per home; `memory status` shows its last results, and daemon.log in the home its log. SIGINT
 /// (Ctrl-C) or SIGTERM stops it within 5 seconds (30 with pending HTTP requests), a second signal at once; nothing is lost
@@ -49,7 +49,7 @@ use crate::service::RESTART_EXIT_CODE;
 /// JSON: {pid, home, log, http?, warning?} at startup; with --once {chores: [{name, ending, said?}]}, where `ending` is
 /// done, nothing, left_out, stopped or failed
 #[derive(Debug, Args)]
-pub(crate) struct ServeArgs {
+pub(super) struct ServeArgs {
     /// Interval of the maintenance, at least 1s [default: daemon.interval in the settings]
     #[arg(long, value_parser = parse_interval, value_name = "SPAN")]
     interval: Option<Duration>,

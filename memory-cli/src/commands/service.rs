@@ -1,4 +1,4 @@
-//! The `memory service` command.
+//! The `memory daemon` command.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,25 @@ use memory_store::DaemonLock;
 use serde_json::json;
 
 use super::print_note;
+use super::serve::ServeArgs;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::http::parse_address;
 use crate::print::{Table, TableColumn};
 use crate::service::{self, Service, ServiceManager, ServiceStatus};
 
-/// Run the daemon as a service, which starts when you log in
+/// Run the daemon, which works in the background, or install it as a service
 ///
-/// On Linux the service is a unit of systemd, on macOS a launch agent. Each home has its own service; --root selects the home.
+/// The service starts when you log in. On Linux the service is a unit of systemd, on macOS a launch agent. Each home has its own service; --root selects the home.
 #[derive(Debug, Args)]
-pub(crate) struct ServiceArgs {
+pub(crate) struct DaemonArgs {
     #[command(subcommand)]
-    command: ServiceCommand,
+    command: DaemonCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum ServiceCommand {
+enum DaemonCommand {
+    Run(ServeArgs),
     Install(ServiceInstallArgs),
     /// Stop the service, and delete its files
     ///
@@ -63,17 +65,21 @@ struct ServiceUnitsArgs {
     output: PathBuf,
 }
 
-impl ServiceArgs {
+impl DaemonArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        if let ServiceCommand::Units(arguments) = &self.command {
-            return service::write_units(&arguments.program, &arguments.output);
+        match &self.command {
+            DaemonCommand::Run(command) => return command.run(app),
+            DaemonCommand::Units(arguments) => {
+                return service::write_units(&arguments.program, &arguments.output);
+            }
+            DaemonCommand::Install(_) | DaemonCommand::Uninstall | DaemonCommand::Status => {}
         }
         let manager = ServiceManager::of(app.environment)?;
         let service = find_service(app)?;
         match &self.command {
-            ServiceCommand::Install(arguments) => arguments.run(&manager, service, app),
-            ServiceCommand::Uninstall => uninstall(&manager, &service, app),
-            ServiceCommand::Status | ServiceCommand::Units(_) => {
+            DaemonCommand::Install(arguments) => arguments.run(&manager, service, app),
+            DaemonCommand::Uninstall => uninstall(&manager, &service, app),
+            DaemonCommand::Run(_) | DaemonCommand::Status | DaemonCommand::Units(_) => {
                 print_status(&manager, &service, app)
             }
         }
@@ -108,14 +114,14 @@ impl ServiceInstallArgs {
             let why = "no service manager runs for this user, so nothing was installed";
             return Err(Failure::usage(
                 why,
-                "start `memory serve` when you log in; `memory doctor --system` checks the system",
+                "start `memory daemon run` when you log in; `memory doctor --system` checks the system",
             ));
         }
         let status = manager.install(&service)?;
         print(&service, &status, app)?;
         print_note(
             app,
-            "the service starts when you log in; `memory service uninstall` deletes it",
+            "the service starts when you log in; `memory daemon uninstall` deletes it",
         )
     }
 }
@@ -177,7 +183,7 @@ fn print_status(manager: &ServiceManager, service: &Service, app: &mut App) -> R
         let home = app.output.display_path(&service.root);
         return print_note(
             app,
-            &format!("no service is installed for {home}; `memory service install` installs it"),
+            &format!("no service is installed for {home}; `memory daemon install` installs it"),
         );
     };
     print(service, &status, app)

@@ -13,7 +13,7 @@ use crate::status::{StatusSnapshot, page_url};
 
 /// Show the state of the daemon, its last chores, and what is due
 ///
-/// Works without a running daemon (`memory serve`) as well, and then shows the last one.
+/// Works without a running daemon (`memory daemon run`) as well, and then shows the last one.
 ///
 /// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, page?, principal?, memories, inbox, proposals,
 /// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],

@@ -37,9 +37,9 @@ const AGENT_MEMORY: &str = "Mei reviews every change to the timetable cache, see
 impl TourArgs {
     pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let mut stage = TourSandbox::create(self.keep.as_deref(), app)?;
-        stage.explain("About seventy notes are in ~/vault, an Obsidian vault. `ingest` turns each into a memory.", app)?;
+        stage.explain("About seventy notes are in ~/vault, an Obsidian vault. `import` turns each into a memory.", app)?;
         stage.run_step(
-            &["ingest", "--source", "obsidian", "--path", "~/vault"],
+            &["import", "--source", "obsidian", "--path", "~/vault"],
             app,
         )?;
 
@@ -100,7 +100,7 @@ impl TourArgs {
             app,
         )?;
         stage.run_step(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
-        stage.run_step(&["reminders"], app)?;
+        stage.run_step(&["remind", "list"], app)?;
 
         stage.explain(
             "Keys and values are stored as JSON in banks, and queried with jq.",
@@ -132,7 +132,7 @@ impl TourArgs {
             "In the background, the daemon files the inbox and merges duplicates.",
             app,
         )?;
-        stage.run_step(&["dream", "--level", "2"], app)?;
+        stage.run_step(&["tidy", "--level", "2"], app)?;
 
         stage.explain("A memory is a Markdown file. Edit it with any editor.", app)?;
         stage.show_file(&remark, app)?;

@@ -30,7 +30,7 @@ use crate::web_page;
 /// Open the page to browse, correct and undo memories in a browser
 ///
 /// The page is served on this machine only, and only to programs of the same user. It asks for the code that this command prints,
-/// which is valid once and for one minute. If the daemon runs (`memory serve`), the daemon serves the page, and this command
+/// which is valid once and for one minute. If the daemon runs (`memory daemon run`), the daemon serves the page, and this command
 /// ends at once; otherwise this command serves it until Ctrl-C.
 ///
 /// With `--lan`, phones in the same network reach the page over HTTPS while the command runs, at that address alone. A phone scans the

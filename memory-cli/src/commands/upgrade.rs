@@ -1,4 +1,4 @@
-//! The `memory upgrade` command.
+//! The `memory tidy upgrade` command.
 
 use clap::Args;
 use memory_agent::json::{self, add_field};
@@ -16,7 +16,7 @@ use crate::print::memories;
 
 /// File a memory from the inbox under a category
 ///
-/// Without --category, the category is the one suggested in its file, else the one that `memory dream` would choose by the
+/// Without --category, the category is the one suggested in its file, else the one that `memory tidy` would choose by the
 /// text, else `knowledge`.
 ///
 /// Under `reminders` the memory becomes a reminder for the time in its text, relative to its creation; a warning is printed
@@ -24,7 +24,7 @@ use crate::print::memories;
 ///
 /// JSON: the updated memory, with a `warning` if it could not become a reminder
 #[derive(Debug, Args)]
-pub(crate) struct UpgradeArgs {
+pub(super) struct UpgradeArgs {
     /// Id or file name of the memory
     id: String,
     /// The category

@@ -25,7 +25,7 @@ const CHOICES: [(char, &str, &[&str]); 4] = [
     (
         'i',
         "Import what is on this machine: notes and chats of other programs",
-        &["ingest"],
+        &["import"],
     ),
     (
         's',

@@ -410,7 +410,7 @@ fn parse_store(text: &str) -> Result<Option<InstanceName>, ParseError> {
     let wrong = |_| {
         ParseError::new(
             text,
-            "the name of a database, as `memory init --store` sets it",
+            "the name of a database, as `memory shared init --store` sets it",
         )
     };
     Some(text.trim())

@@ -394,7 +394,7 @@ impl OpenedDaemon {
         });
         if let Err(why) = &done {
             diary.info(&format!(
-                "{why}: restart `memory serve` at the new location of the home"
+                "{why}: restart `memory daemon run` at the new location of the home"
             ));
         }
         record_end(&diary);

@@ -47,7 +47,7 @@ impl ServiceManager {
     /// # Errors
     /// If the system has none that is supported, or the home folder of the user is not known.
     pub(crate) fn of(environment: &Environment) -> Result<Self, Failure> {
-        let hint = "start `memory serve` when you log in";
+        let hint = "start `memory daemon run` when you log in";
         let home = environment
             .home
             .as_ref()
@@ -235,7 +235,7 @@ fn check_own(file: &ServiceFile) -> Result<(), Failure> {
     match fs::read_to_string(&file.path) {
         Ok(text) if !text.contains(MARKER) => {
             let why = format!(
-                "{} exists, and was not written by `memory service`",
+                "{} exists, and was not written by `memory daemon`",
                 file.path.display()
             );
             Err(Failure::usage(

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 pub(crate) use manager::{ServiceManager, ServiceStatus, write_units};
 
-/// The first line of the files, by which they are recognized.
+/// The first line of the files, by which they are recognized, those of earlier versions too; so it never changes.
 const MARKER: &str = "Written by `memory service install`; `memory service uninstall` deletes it.";
 
 /// Exit code of the daemon with which the service manager starts it again.

@@ -18,7 +18,7 @@ fn search_contents(sandbox: &Sandbox, arguments: &[&str]) -> Vec<String> {
 #[test]
 fn facts_are_added_and_found_in_their_conversation() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]), @"
+    assert_snapshot!(sandbox.run(&["conversations", "add", "User likes green tea", "User lives in Lyon"]), @"
     [id1]	default	User likes green tea
     [id2]	default	User lives in Lyon
     --- stderr
@@ -46,7 +46,12 @@ fn facts_are_added_and_found_in_their_conversation() {
 fn facts_and_turns_are_no_notes() {
     let sandbox = Sandbox::new();
     sandbox.write("Tea at nine.", &["--source", "conversation"]);
-    sandbox.run(&["add", "User likes green tea", "User lives in Lyon"]);
+    sandbox.run(&[
+        "conversations",
+        "add",
+        "User likes green tea",
+        "User lives in Lyon",
+    ]);
     sandbox.file(".memory/entries/default/turns/user/1.md", "I like tea.");
     let listed =
         |arguments: &[&str]| sandbox.run_json(&[&["list"], arguments].concat())["total"].clone();
@@ -96,13 +101,14 @@ fn facts_come_from_files_as_well() {
 #[test]
 fn what_cannot_be_added_is_refused_whole() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["add"]), @"
+    assert_snapshot!(sandbox.run(&["conversations", "add"]), @"
     --- stderr
     error[usage]: no facts to add
-    hint: pass it as an argument: `memory add \"…\"`, or use -f FILE
+    hint: pass it as an argument: `memory conversations add \"…\"`, or use -f FILE
     --- exit 2
     ");
     let refused = sandbox.run(&[
+        "conversations",
         "add",
         "likes tea",
         "the key is ghp_0123456789abcdefghijABCDEFGHIJ012345",
@@ -116,7 +122,7 @@ fn what_cannot_be_added_is_refused_whole() {
 #[test]
 fn a_fact_is_changed_linked_deleted_and_undone_like_a_memory_and_stays_in_its_conversation() {
     let sandbox = Sandbox::new();
-    let added = sandbox.run_json(&["add", "User likes green tea"]);
+    let added = sandbox.run_json(&["conversations", "add", "User likes green tea"]);
     let id = added["memories"][0]["id"]
         .as_str()
         .expect("an id")
@@ -169,7 +175,7 @@ fn a_fact_is_changed_linked_deleted_and_undone_like_a_memory_and_stays_in_its_co
     let path = sandbox.path(".memory/entries/default/facts");
     let names = || std::fs::read_dir(&path).expect("a folder").count();
     let before = names();
-    sandbox.run(&["add", "User likes milk"]);
+    sandbox.run(&["conversations", "add", "User likes milk"]);
     sandbox.run(&["undo"]);
     assert_eq!(names(), before);
 }

@@ -133,7 +133,7 @@ fn conversations_of_another_folder_and_of_the_proxy_are_listed() {
     assert_snapshot!(sandbox.run(&["conversations", "--memory-path", "chats", "show", "work"]), @"
     fact	2024-05-01T10:00:00Z	m-01	The deadline is Friday.
     ");
-    sandbox.run(&["add", "The user likes tea."]);
+    sandbox.run(&["conversations", "add", "The user likes tea."]);
     let chats = sandbox.path("chats").display().to_string();
     let listed = sandbox.run_with("MEMORY_PROXY_MEMORY_PATH", &chats, &["conversations"]);
     assert_eq!(listed.lines().count(), 3, "{listed}");
@@ -162,7 +162,7 @@ fn an_unknown_conversation_or_folder_is_an_error_with_the_next_step() {
     --- stderr
     error[path_not_found]: cannot read the conversations in ~/nowhere
       because: folder not found
-    hint: specify the folder that `memory proxy` or `memory add` used as --memory-path
+    hint: specify the folder that `memory proxy` or `memory conversations add` used as --memory-path
     --- exit 3
     ");
 }
@@ -172,7 +172,7 @@ fn an_empty_list_of_memories_points_to_the_conversations() {
     let sandbox = Sandbox::new();
     let hint = "list conversations with `memory conversations`";
     assert!(!sandbox.run(&["list"]).contains(hint));
-    sandbox.run(&["add", "User likes green tea"]);
+    sandbox.run(&["conversations", "add", "User likes green tea"]);
     let listed = sandbox.run(&["list"]);
     assert!(listed.contains(hint), "{listed}");
     sandbox.write("Buy milk.", &[]);
@@ -201,7 +201,7 @@ fn a_repository_gets_no_commit_where_the_settings_keep_no_versions() {
         |folder: &str| sandbox.run_shell(&format!("git -C {folder} rev-list --all --count"));
     sandbox.run(&["config", "set", "proxy.enable_git_versioning", "false"]);
     for (folder, flags) in [("mem", &["--memory-path", "mem"][..]), (".memory", &[])] {
-        let added = sandbox.run_json(&[&["add", "likes tea"], flags].concat());
+        let added = sandbox.run_json(&[&["conversations", "add", "likes tea"], flags].concat());
         let id = added["memories"][0]["id"]
             .as_str()
             .expect("an id")
@@ -215,7 +215,13 @@ fn a_repository_gets_no_commit_where_the_settings_keep_no_versions() {
         assert_eq!(commits(folder), "0\n", "{folder}");
     }
     sandbox.run(&["config", "set", "proxy.enable_git_versioning", "true"]);
-    let add = ["add", "likes coffee", "--memory-path", "mem"];
+    let add = [
+        "conversations",
+        "add",
+        "likes coffee",
+        "--memory-path",
+        "mem",
+    ];
     assert!(sandbox.run(&add).contains("this program did not create it"));
     assert_eq!(commits("mem"), "0\n");
     let folder = sandbox.path("mem").display().to_string();

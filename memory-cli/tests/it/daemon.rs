@@ -1,4 +1,4 @@
-//! A running `memory serve` for tests.
+//! A running `memory daemon run` for tests.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;

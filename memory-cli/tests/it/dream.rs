@@ -1,4 +1,4 @@
-//! Tests of `memory dream`, `memory decay` and `memory consolidate`.
+//! Tests of `memory tidy`, `memory tidy decay` and `memory tidy consolidate`.
 
 use std::fs;
 

@@ -287,7 +287,7 @@ fn a_folder_is_replaced_unless_its_files_are_of_others_or_were_changed() {
     assert_snapshot!(export(&["--output", "vault"]), @"
     --- stderr
     error[usage]: knowledge/Cup.md in vault was changed since the export
-    hint: to import the changes, run `memory ingest --source obsidian --path vault`; or choose another folder
+    hint: to import the changes, run `memory import --source obsidian --path vault`; or choose another folder
     --- exit 2
     ");
     assert_eq!(sandbox.read_file("vault/knowledge/Cup.md"), "edited");

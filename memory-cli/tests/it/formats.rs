@@ -313,7 +313,7 @@ fn conversations_are_read_and_go_on() {
             ),
             1
         );
-        sandbox.run_json(&["add", "A fact of a later version."]);
+        sandbox.run_json(&["conversations", "add", "A fact of a later version."]);
         assert_eq!(read("default"), (5, 4, true));
     });
 }

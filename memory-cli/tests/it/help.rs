@@ -3,10 +3,12 @@
 use insta::assert_snapshot;
 
 use crate::sandbox::Sandbox;
+use crate::terminal::run_with_typed_input;
 
 #[test]
-fn help_lists_the_commands() {
-    assert_snapshot!(Sandbox::new().run(&["--help"]), @r#"
+fn help_lists_the_everyday_commands() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["help"]), @r#"
     The memory of all your AI agents, as plain files on your own disk
 
     Usage: memory [OPTIONS] <COMMAND>
@@ -14,87 +16,100 @@ fn help_lists_the_commands() {
     Everyday:
       ui             Open the page to browse, correct and undo memories in a browser
       write          Write a memory
-      read           Read a memory
+      search         Search memories, best match first
       list           List memories, newest first
+      read           Read a memory
       edit           Edit a memory in an editor or by fields
       delete         Delete a memory; it moves to the trash
       undo           Undo the last operation, or a specific one
-      restore        Restore a file from the trash
-      trash          List or purge the trash
-      log            Show the operation log, newest first, or the changes of one operation
-      diff           Show the history of a memory, newest change first
+      inbox          Review what agents propose, and the notes that are not filed
+      remind         Create a reminder; list, finish or snooze reminders
+      why            Show what agents received, newest first; of one memory, when and why
+      import         Import notes and chats from programs on this machine, or from a file or folder
+      install        Configure coding assistants to use the memories
+      status         Show the state of the daemon, its last chores, and what is due
+      doctor         Check the files against the index and the journal
 
-    Search:
+    Examples:
+      memory write "The user prefers dark mode" --tags ui
+      memory search "which mode does the user prefer?"
+      memory remind "call the dentist tomorrow at 3pm"
+      memory install claude-code
+
+    `memory help --all` shows every command, `memory help COMMAND` describes one.
+    "#);
+    assert_eq!(sandbox.run(&["help"]), sandbox.run(&["--help"]));
+}
+
+#[test]
+fn help_lists_all_commands_in_groups() {
+    assert_snapshot!(Sandbox::new().run(&["help", "--all"]), @r#"
+    The memory of all your AI agents, as plain files on your own disk
+
+    Usage: memory [OPTIONS] <COMMAND>
+
+    Everyday:
+      ui             Open the page to browse, correct and undo memories in a browser
+      write          Write a memory
       search         Search memories, best match first
-      backlinks      List the memories that link to a memory, directly or by wikilink
+      list           List memories, newest first
+      read           Read a memory
+      edit           Edit a memory in an editor or by fields
+      delete         Delete a memory; it moves to the trash
+      undo           Undo the last operation, or a specific one
+      inbox          Review what agents propose, and the notes that are not filed
+      remind         Create a reminder; list, finish or snooze reminders
+      why            Show what agents received, newest first; of one memory, when and why
+      import         Import notes and chats from programs on this machine, or from a file or folder
+      install        Configure coding assistants to use the memories
+      status         Show the state of the daemon, its last chores, and what is due
+      doctor         Check the files against the index and the journal
+
+    Organise:
+      tidy           Refine the memories: file the inbox, merge duplicates and resolve wikilinks
+      tag            Add or remove tags of a memory
+      link           Link two memories in both directions; remove, list or resolve links
+      pin            Pin a memory, so that it is never removed because of its age
+      log            Show the operation log, newest first, or the changes of one operation or memory
+      trash          List or purge the trash
+      restore        Restore a file from the trash
+      export         Export memories as JSON lines, or in the format of another program
+      notify         Show due reminders, each once
+      when           Parse the date or time in a text
       embed          Compute vectors for the memories, so that searches find them by meaning
       model          List, select and test embedding models for searches by meaning
 
-    Organise:
-      inbox          Review what agents propose, and the notes that are not filed
-      tag            Add or remove tags of a memory
-      link           Link two memories in both directions
-      unlink         Remove the link between two memories, in both directions
-      resolve-links  Resolve the wikilinks of all memories, and store them as links in both directions
-      pin            Pin a memory, so that it is never removed because of its age
-      unpin          Unpin a memory, so that it can be removed because of its age
-      upgrade        File a memory from the inbox under a category
-      dream          Refine the memories: file the inbox, merge duplicates and resolve wikilinks
-      decay          Move memories that are no longer read to the trash
-      consolidate    Run the daemon's maintenance once: expire, decay, upgrade and merge duplicates
-      ingest         Ingest notes and conversations from other programs
-      import         Import an export of this or another program
-      export         Export memories as JSON lines, or in the format of another program
-
-    Reminders:
-      remind         Create a reminder
-      reminders      List reminders, due ones first
-      done           Mark a reminder as done
-      snooze         Snooze a reminder until a later time
-      notify         Show due reminders, each once
-      when           Parse the date or time in a text
-
     Agents and servers:
-      install        Configure coding assistants to use the memories
       uninstall      Remove the entries of `memory install` from the settings of coding assistants
       plugin         Write plugins for coding assistants, to share with a team
       mcp            Serve an MCP client on the standard input and output
       agent          Call tools as an agent
       hook           Print memories for an agent, as a hook of its client
-      serve          Run the daemon, which maintains the memories in the background
-      service        Run the daemon as a service, which starts when you log in
-      proxy          Add memory to any application that uses the OpenAI API
       project        Show and choose which repositories belong to a project
-      why            Show when agents received a memory, and why
-      recalls        Show which memories agents received, newest first
+      daemon         Run the daemon, which works in the background, or install it as a service
+      proxy          Add memory to any application that uses the OpenAI API
+      shared         Share memories with other machines and users, in a Postgres database
 
     Other stores:
       bank           Store JSON values under keys in named banks, and query them with jq
       topic          Manage topics: Markdown files with a short index for every prompt
       instance       Manage instances: stores for session messages and for values under keys
-      conversations  List conversations, most recently used first, or show one
-      add            Add facts to a conversation
+      conversations  List conversations, most recently used first; show one, or add facts
 
     Maintenance:
-      status         Show the state of the daemon, its last chores, and what is due
-      doctor         Check the files against the index and the journal
       stats          Show statistics of the home
       usage          Show the usage of the language model, and the rest of today's budget
       reindex        Rebuild the index from the files
-      init           Share the memories of this home with other machines, in a Postgres database
-      principal      Manage who reads and writes the memories in a shared database
-      migrate        Copy a home into a database, or a shared home into files
       config         Show or change the settings
       tour           Demonstrate the commands on about seventy notes in a temporary home
       completions    Print a shell completion script
       man            Print the manual page, or write the pages of all commands to a folder
 
     Examples:
-      memory write "The user prefers dark mode" --category preferences --tags ui
+      memory write "The user prefers dark mode" --tags ui
       memory search "which mode does the user prefer?"
       memory remind "call the dentist tomorrow at 3pm"
       memory install claude-code
-      memory help search
 
     Options:
           --root <DIR>    Use this home folder for the memories [default: MEMORY_ROOT, else ~/.memory]
@@ -105,8 +120,8 @@ fn help_lists_the_commands() {
       -h, --help          Print help
       -V, --version       Print version
 
-    Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Where a command takes an ID, the
-    first four or more digits and the file name work too. `memory undo` reverts the last change.
+    Memories are Markdown files below ~/.memory (or --root, or MEMORY_ROOT). Where a command takes an
+    ID, the first four or more digits and the file name work too. `memory undo` reverts the last change.
 
     Output is a table in a terminal, tab-separated lines in a pipe, and JSON with --json.
     Exit codes: 0 done, 1 failed, 2 usage, 3 not found, 4 conflict, 5 damaged data.
@@ -280,7 +295,9 @@ fn the_version_is_one_line() {
 fn completions_name_the_commands() {
     let script = Sandbox::new().run(&["completions", "bash"]);
     assert!(
-        script.contains("resolve-links") && script.contains("preferences"),
+        script.contains("snooze")
+            && !script.contains("reminders)")
+            && script.contains("preferences"),
         "{script}"
     );
 }
@@ -314,4 +331,93 @@ fn a_reader_that_leaves_early_is_no_error() {
         ),
         (Some(0), "")
     );
+}
+
+#[test]
+fn former_names_do_the_same_as_the_new_commands() {
+    let lines = [
+        ("reminders", "remind list"),
+        ("snooze CALL 2030-01-05", "remind snooze CALL 2030-01-05"),
+        ("done CALL --json", "remind done CALL --json"),
+        ("link TEA CAKE", "link TEA CAKE"),
+        ("backlinks TEA", "link list TEA"),
+        ("unlink TEA CAKE", "link remove TEA CAKE"),
+        ("unpin TEA", "pin TEA --remove"),
+        ("upgrade TEA", "tidy upgrade TEA"),
+        ("dream --json", "tidy --json"),
+        ("diff TEA", "log TEA"),
+        ("add -c work tea", "conversations add -c work tea"),
+        ("remember buy milk", "write buy milk"),
+        ("show TEA", "read TEA"),
+        ("forget TEA", "delete TEA"),
+        ("ls", "list"),
+        ("recalls", "why"),
+    ];
+    let run_all = |lines: Vec<&str>| {
+        let sandbox = Sandbox::new();
+        let (tea, cake) = (sandbox.write("Tea.", &[]), sandbox.write("Cake.", &[]));
+        let call = sandbox.run_json(&["remind", "call", "--at", "2030-01-04"])["id"].clone();
+        let call = call.as_str().expect("an id");
+        let run = |line: &str| {
+            let line = line.replace("TEA", &tea).replace("CAKE", &cake);
+            let line = line.replace("CALL", call);
+            sandbox.run(&line.split(' ').collect::<Vec<_>>())
+        };
+        lines.into_iter().map(run).collect::<Vec<_>>()
+    };
+    let former = run_all(lines.iter().map(|line| line.0).collect());
+    let new = run_all(lines.iter().map(|line| line.1).collect());
+    for (line, (former, new)) in lines.iter().zip(former.iter().zip(&new)) {
+        assert!(!new.contains("error["), "{line:?}: {new}");
+        assert_eq!(former, new, "{line:?}");
+    }
+}
+
+#[test]
+fn a_former_name_is_explained_once_and_only_at_a_terminal() {
+    let sandbox = Sandbox::new();
+    let hint = "`memory reminders` is now `memory remind list`";
+    sandbox.write("tea", &[]);
+    assert!(!sandbox.run(&["reminders"]).contains(hint));
+    let Some(first) = run_with_typed_input(&sandbox, "reminders", "") else {
+        return;
+    };
+    let shown = |arguments: &str| {
+        let shown = run_with_typed_input(&sandbox, arguments, "").unwrap_or_default();
+        shown.contains("is now")
+    };
+    assert!(first.contains(hint), "{first}");
+    assert!(!shown("reminders") && shown("recalls") && !shown("remind list"));
+    assert!(!shown("dream --json") && !shown("-q dream") && shown("dream"));
+}
+
+#[test]
+fn an_unknown_command_leads_to_the_nearest_one() {
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.run(&["serach", "tea"]), @r"
+    --- stderr
+    error[usage]: unrecognized subcommand 'serach'
+
+      tip: a similar subcommand exists: 'search'
+
+    Usage: memory [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["topics"]), @r"
+    --- stderr
+    error[usage]: unrecognized subcommand 'topics'
+
+      tip: a similar subcommand exists: 'topic'
+
+    Usage: memory [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    --- exit 2
+    ");
+    assert_snapshot!(sandbox.run(&["--json", "reminder"]), @r#"
+    {"error":{"code":"USAGE","message":"unrecognized subcommand 'reminder'","hint":"some similar subcommands exist: 'remind list', 'remind', 'reindex'; Usage: memory [OPTIONS] <COMMAND>"}}
+    --- exit 2
+    "#);
 }

@@ -15,8 +15,8 @@ fn of_several_formats_each_is_listed_with_its_command() {
     --- stderr
     error[usage]: cannot import ~/my project: it may be of several formats: cline, roo
     hint: choose one:
-      `memory ingest --source cline --path '~/my project'`
-      `memory ingest --source roo --path '~/my project'`
+      `memory import --source cline --path '~/my project'`
+      `memory import --source roo --path '~/my project'`
     --- exit 2
     ");
     let backup = sandbox.path("backup").display().to_string();
@@ -29,8 +29,8 @@ fn of_several_formats_each_is_listed_with_its_command() {
     --- stderr
     error[usage]: cannot import ~/backup: it may be of several formats: claude, codex
     hint: choose one:
-      `memory ingest --source claude --path ~/backup/.claude`
-      `memory ingest --source codex --path ~/backup/.codex`
+      `memory import --source claude --path ~/backup/.claude`
+      `memory import --source codex --path ~/backup/.codex`
     --- exit 2
     ");
     sandbox.file("notes/a.md", PERMALINK);
@@ -49,7 +49,7 @@ fn the_transcripts_beside_memories_are_named() {
     assert_snapshot!(sandbox.run(&["import", "backup"]), @"
     claude	1	0	0	0	0	0	0
     --- stderr
-    the transcripts were not imported; `memory ingest --source claude-sessions --path ~/backup/.claude` imports them
+    the transcripts were not imported; `memory import --source claude-sessions --path ~/backup/.claude` imports them
     ");
     assert_snapshot!(sandbox.run(&["import", "backup/.claude/projects/-tea/1.jsonl"]), @"
     claude-sessions	1	0	0	1	0
@@ -214,7 +214,7 @@ fn a_file_that_cannot_be_imported_is_named_with_the_next_step() {
     assert_snapshot!(sandbox.run(&["import", "my notes"]), @"
     --- stderr
     error[usage]: the format of ~/my notes is not recognized
-    hint: `memory ingest --source markdown --path '~/my notes'` imports its Markdown and text files
+    hint: `memory import --source markdown --path '~/my notes'` imports its Markdown and text files
     --- exit 2
     ");
     sandbox.file(

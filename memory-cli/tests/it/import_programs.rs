@@ -1,4 +1,4 @@
-//! Tests of `memory ingest` and `memory import` with the files of other programs.
+//! Tests of `memory import` and `memory import` with the files of other programs.
 
 use insta::assert_snapshot;
 
@@ -182,7 +182,7 @@ fn the_data_on_this_machine_is_listed_with_counts() {
     obsidian	1	0	1	~/my-vault
     basic-memory	1	0	1	~/basic-memory
     --- stderr
-    `memory ingest --source NAME` ingests one of them, `memory ingest --source all` all
+    `memory import --source NAME` ingests one of them, `memory import --source all` all
     ");
     assert!(
         sandbox.run_json(&["list"])["memories"]
@@ -212,7 +212,7 @@ fn a_note_that_the_source_no_longer_contains_is_offered_for_deletion() {
     obsidian	0	0	1	0	0	0	0
     --- stderr
     no longer in the source: [milk] Milk
-    their memories are retained; `memory ingest --source obsidian --delete-missing` moves them to the trash
+    their memories are retained; `memory import --source obsidian --delete-missing` moves them to the trash
     ");
     assert_snapshot!(ingest(&["--delete-missing"]), @"
     obsidian	0	0	1	0	0	0	0
@@ -256,7 +256,7 @@ fn a_format_that_is_not_recognized_is_an_error() {
     assert_snapshot!(sandbox.run(&["import", "missing.zip"]), @"
     --- stderr
     error[path_not_found]: ~/missing.zip does not exist
-    hint: check the path; `memory ingest` takes it with --path
+    hint: check the path; `memory import` takes it with --path
     --- exit 3
     ");
     assert_snapshot!(sandbox.run(&["ingest", "--source", "chatgpt"]), @"

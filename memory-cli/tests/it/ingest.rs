@@ -1,4 +1,4 @@
-//! Tests of `memory ingest`, `memory export` and `memory import`.
+//! Tests of `memory import`, `memory export` and `memory import`.
 
 use insta::assert_snapshot;
 
@@ -116,7 +116,7 @@ fn a_source_that_is_not_there_is_an_error() {
     assert_snapshot!(sandbox.run(&["ingest", "--source", "logseq"]), @"
     --- stderr
     error[path_not_found]: ~/logseq does not exist
-    hint: check the path; `memory ingest` takes it with --path
+    hint: check the path; `memory import` takes it with --path
     --- exit 3
     ");
     sandbox.file("a.md", "tea");

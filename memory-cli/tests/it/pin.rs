@@ -1,4 +1,4 @@
-//! Tests of `memory pin` and `memory unpin`.
+//! Tests of `memory pin` and `memory pin --remove`.
 
 use insta::assert_snapshot;
 

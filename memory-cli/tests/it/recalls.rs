@@ -1,4 +1,4 @@
-//! Tests of `memory why` and `memory recalls`, and of what the hook and the agent commands record.
+//! Tests of `memory why` and `memory why`, and of what the hook and the agent commands record.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -402,7 +402,7 @@ fn a_recurring_reminder_is_due_again_until_its_series_ends() {
     let shown = sandbox.run(&["done", "00000001"]);
     assert!(
         shown.contains(
-            "marked as done; next due 2124-03-13 08:00; repeats: every Monday at 8am; `memory done "
+            "marked as done; next due 2124-03-13 08:00; repeats: every Monday at 8am; `memory remind done "
         ) && shown.contains(" --series` ends it"),
         "{shown}"
     );

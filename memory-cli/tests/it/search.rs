@@ -1,4 +1,4 @@
-//! Tests of `memory list`, `memory search` and `memory backlinks`.
+//! Tests of `memory list`, `memory search` and `memory link list`.
 
 use insta::assert_snapshot;
 
@@ -169,7 +169,7 @@ fn chats_follow_the_memories() {
     append("trip", "user", "Which cache of the ferry app is empty?");
     append("trip", "assistant", "The cache of the ferry timetables.");
     append("work", "user", "Empty the ferry cache.");
-    sandbox.run(&["add", "The ferry app has a cache."]);
+    sandbox.run(&["conversations", "add", "The ferry app has a cache."]);
     assert_snapshot!(sandbox.run(&["search", "ferry", "cache"]), @"
     [id1]	[n]	The ferry app has a cache.	The ferry app has a cache.
     [id2]	[n]	Timetable cache	The cache keeps timetables for five minutes

@@ -121,7 +121,7 @@ fn nothing_in_a_home_is_for_others_to_read_whatever_was_kept_in_it() {
             memory bank write --scope user session key '"value"'
             memory bank delete --scope user session key
             memory topic write plans.md --type user --description 'what is planned' --dir topics 'tea'
-            memory add 'likes tea'
+            memory conversations add 'likes tea'
             memory instance run kv/default set -p key=a/b -p value=1
             memory instance run kv/default delete -p key=a/b
             memory instance run history/default append -p session=s -p role=user -p content=tea

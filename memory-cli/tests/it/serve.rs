@@ -1,4 +1,4 @@
-//! Tests of `memory serve` and `memory status`.
+//! Tests of `memory daemon run` and `memory status`.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};

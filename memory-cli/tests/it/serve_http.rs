@@ -1,4 +1,4 @@
-//! Tests of `memo serve` and `memory serve --http` with a plain HTTP client.
+//! Tests of `memo serve` and `memory daemon run --http` with a plain HTTP client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

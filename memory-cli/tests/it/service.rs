@@ -1,4 +1,4 @@
-//! Tests of `memory service` with the user manager of systemd, in namespaces of their own.
+//! Tests of `memory daemon` with the user manager of systemd, in namespaces of their own.
 
 use std::path::Path;
 use std::process::Command;
@@ -171,7 +171,7 @@ fn a_unit_of_another_program_is_left_and_a_failed_start_installs_nothing() {
     );
     let home = user.home.path().display().to_string();
     insta::assert_snapshot!(output.replace(&home, "~"), @"
-    error[usage]: ~/.config/systemd/user/memory.service exists, and was not written by `memory service`
+    error[usage]: ~/.config/systemd/user/memory.service exists, and was not written by `memory daemon`
     hint: nothing was changed; delete or rename the file, and try again
     exit 2
     [Service]

@@ -28,7 +28,7 @@ fn two_homes_share_their_memories_in_a_database() {
     let sandbox = Sandbox::new();
     let database = server.database();
     sandbox.file("address", &server.url("postgres:hunter2", &database, ""));
-    assert_snapshot!(sandbox.run_shell("memory init --store @address"), @"
+    assert_snapshot!(sandbox.run_shell("memory shared init --store @address"), @"
     memories
     --- stderr
     the database contains 0 memories
@@ -69,7 +69,7 @@ fn two_homes_share_their_memories_in_a_database() {
         &server.url("postgres:hunter2", &database, "?application_name=memory"),
     );
     assert_eq!(
-        sandbox.run_shell("memory init --store @changed --json"),
+        sandbox.run_shell("memory shared init --store @changed --json"),
         "{\"store\":\"memories\",\"memories\":1}\n"
     );
     // A secret is in no file.
@@ -98,10 +98,10 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     sandbox.write("a private note", &[]);
     sandbox.file("one", &server.url("postgres", &server.database(), ""));
     sandbox.file("two", &server.url("postgres", &server.database(), ""));
-    assert_snapshot!(sandbox.run_shell("memory init --store @one"), @"
+    assert_snapshot!(sandbox.run_shell("memory shared init --store @one"), @"
     --- stderr
     error[invalid_input]: ~/.memory cannot be used as a replica of the database: categories/ exists, but its memories are not in the database
-    hint: use another folder with --root, or copy this home into the database with `memory migrate`
+    hint: use another folder with --root, or copy this home into the database with `memory shared migrate`
     --- exit 2
     ");
     assert_eq!(sandbox.run_json(&["list"])["total"], 1);
@@ -121,14 +121,14 @@ fn a_home_with_memories_or_with_another_database_is_not_shared() {
     --- stderr
     error[database_unreachable]: the database cannot be reached
       because: Connection refused (os error 111)
-    hint: check that it is running and that the address is correct; `memory init --store ADDRESS` sets another address
+    hint: check that it is running and that the address is correct; `memory shared init --store ADDRESS` sets another address
     --- exit 1
     ");
     assert_snapshot!(sandbox.run_shell("memory --root new config set storage.store absent; memory --root new list"), @"
     storage.store	absent
     --- stderr
     error[invalid_input]: the address of the database absent is not known
-    hint: `memory init --store ADDRESS` sets the address of the database
+    hint: `memory shared init --store ADDRESS` sets the address of the database
     --- exit 2
     ");
 }
@@ -213,7 +213,7 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     --- stderr
     the token of bob is revoked
     error[permission_denied]: the database does not accept the token of this home
-    hint: it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory init --token`
+    hint: it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory shared init --token`
     --- exit 1
     ");
     // A new token replaces the former one, and no token is in a file in plain text.
@@ -231,7 +231,7 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     error[permission_denied]: a home with a token cannot manage principals
     hint: use a home of the owner, which was set up without --token
     error[invalid_input]: team:api is not granted to bob
-    hint: `memory principal list` lists the grants
+    hint: `memory shared principal list` lists the grants
     --- exit 2
     ");
 }
@@ -666,7 +666,7 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     let files = sandbox.run_shell(tree);
     let result = "--json | jq -c '[.operations, .not_copied]'";
     let copied = sandbox.run_shell(&format!(
-        "memory migrate files shared --store @address {result}"
+        "memory shared migrate files shared --store @address {result}"
     ));
     assert_eq!(copied, "[7,[]]\n");
     assert_eq!(
@@ -676,7 +676,7 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     );
     assert_eq!(own(views, "shared"), before);
     assert_eq!(
-        sandbox.run_shell(&format!("memory migrate shared back {result}")),
+        sandbox.run_shell(&format!("memory shared migrate shared back {result}")),
         "[7,[]]\n"
     );
     assert_eq!(own(views, "back"), before);
@@ -690,7 +690,7 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
         "cd first/repo && memory --root ../../third {topic}"
     ));
     assert_eq!(
-        sandbox.run_shell(&format!("memory migrate shared fetched {result}")),
+        sandbox.run_shell(&format!("memory shared migrate shared fetched {result}")),
         "[7,[]]\n"
     );
     sandbox.run_shell(
@@ -708,7 +708,7 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     );
     sandbox.file("empty", &server.url("postgres", &server.database(), ""));
     let copied = sandbox.run_shell(&format!(
-        "memory migrate fetched again --store @empty --name again {result}"
+        "memory shared migrate fetched again --store @empty --name again {result}"
     ));
     assert_eq!(copied, "[7,[]]\n");
     assert!(
@@ -724,7 +724,7 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
     );
     // Another machine undoes the last operations: those on the conversation and on the bank, and the deletion.
     own(
-        "memory init --store @address; memory undo; memory undo; memory undo; memory undo",
+        "memory shared init --store @address; memory undo; memory undo; memory undo; memory undo",
         "new",
     );
     assert_eq!(sandbox.run_json(&["--root", "shared", "list"])["total"], 3);
@@ -733,9 +733,9 @@ fn a_home_is_copied_into_a_database_and_back_with_its_history_and_trash() {
         (own(views, "files"), own(views, "back")),
         (before.clone(), before)
     );
-    let refused = sandbox.run_shell("memory migrate files shared --store @address");
+    let refused = sandbox.run_shell("memory shared migrate files shared --store @address");
     assert!(refused.contains("is not an empty folder"), "{refused}");
-    let refused = sandbox.run_shell("memory migrate back other");
+    let refused = sandbox.run_shell("memory shared migrate back other");
     assert!(
         refused.contains("neither home is in a database"),
         "{refused}"

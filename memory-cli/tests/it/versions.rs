@@ -204,26 +204,26 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
             .expect("it runs");
         String::from_utf8_lossy(&output.stderr).into_owned()
     };
-    assert!(nowhere(&["add", "likes tea"]).contains("git is not installed"));
+    assert!(nowhere(&["conversations", "add", "likes tea"]).contains("git is not installed"));
     assert!(
-        !nowhere(&["add", "likes biscuits"]).contains("git is not installed"),
+        !nowhere(&["conversations", "add", "likes biscuits"]).contains("git is not installed"),
         "it was told"
     );
     let home = sandbox.path(".memory").display().to_string();
     nowhere(&["keep-versions-of", &home, "end"]);
     assert_eq!(
         sandbox
-            .run(&["add", "likes coffee"])
+            .run(&["conversations", "add", "likes coffee"])
             .matches("warning")
             .count(),
         0,
         "there is one again"
     );
     assert!(
-        nowhere(&["add", "likes water"]).contains("git is not installed"),
+        nowhere(&["conversations", "add", "likes water"]).contains("git is not installed"),
         "and now there is none"
     );
-    sandbox.run(&["add", "likes juice"]);
+    sandbox.run(&["conversations", "add", "likes juice"]);
     nowhere(&["keep-versions-of", &home, "end"]);
     assert!(
         !sandbox.run(&["list"]).contains("git is not installed"),
@@ -234,18 +234,18 @@ fn what_git_did_not_keep_is_told_once_and_kept_by_whoever_comes_next() {
     sandbox.file(".memory/categories/inbox/locked.md", "Tea at ten.\n");
     assert!(
         sandbox
-            .run(&["add", "likes milk"])
+            .run(&["conversations", "add", "likes milk"])
             .contains("locked by another program")
     );
     assert!(
         !sandbox
-            .run(&["add", "likes soup"])
+            .run(&["conversations", "add", "likes soup"])
             .contains("locked by another program")
     );
     std::fs::remove_file(sandbox.path(".memory/.git/index.lock")).expect("it was there");
     assert!(
         !sandbox
-            .run(&["add", "likes rice"])
+            .run(&["conversations", "add", "likes rice"])
             .contains("locked by another program")
     );
     assert_eq!(
@@ -333,8 +333,8 @@ fn no_command_runs_what_a_repository_names() {
             vec!["config", "set", "git.enabled", "true"],
             vec!["write", "Cake at ten."],
             vec!["keep-versions-of", &home, "end"],
-            vec!["add", "likes cake"],
-            [["add", "likes coffee"].as_slice(), &chats].concat(),
+            vec!["conversations", "add", "likes cake"],
+            [["conversations", "add", "likes coffee"].as_slice(), &chats].concat(),
             [["delete", &fact].as_slice(), &chats].concat(),
             [["undo"].as_slice(), &chats].concat(),
             [["restore", file.trim()].as_slice(), &chats].concat(),
@@ -397,7 +397,7 @@ fn variables_of_git_change_no_commit() {
     assert!(said.contains("+Tea at nine."), "{said}");
     let written = sandbox.run_with_all(
         &[("GIT_AUTHOR_NAME", "Anna"), ("GIT_DIR", &other)],
-        &["add", "likes tea"],
+        &["conversations", "add", "likes tea"],
     );
     assert!(!written.contains("warning"), "{written}");
     assert_eq!(run_git(&sandbox, "log -1 --format=%an"), "Anna\n");
@@ -427,7 +427,7 @@ fn a_repository_of_the_user_is_used_once_the_user_trusts_it() {
     );
     let home = sandbox.path(".memory").display().to_string();
     assert_snapshot!(sandbox.run(&["config", "set", "trusted_folders", &home]), @"trusted_folders	~/.memory");
-    sandbox.run(&["add", "likes tea"]);
+    sandbox.run(&["conversations", "add", "likes tea"]);
     assert_snapshot!(run_git(&sandbox, "log --format=%s"), @"
     Add 1 memories directly
     theirs

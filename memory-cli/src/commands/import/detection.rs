@@ -305,7 +305,7 @@ fn unknown_format(path: &Path) -> Failure {
 /// Returns the command that imports the files at `path` as those of `source`.
 pub(super) fn ingest_command(source: SourceName, path: &Path) -> String {
     format!(
-        "memory ingest --source {source} --path {}",
+        "memory import --source {source} --path {}",
         shell_quoted(&path.display().to_string())
     )
 }

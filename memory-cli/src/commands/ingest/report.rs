@@ -184,7 +184,7 @@ fn print_missing(
     print_first(verb, &lines.collect::<Vec<_>>(), app)?;
     if report.deleted == 0 && !options.dry_run {
         app.output.note(&format!(
-            "their memories are retained; `memory ingest --source {source} --delete-missing` moves them to the trash"
+            "their memories are retained; `memory import --source {source} --delete-missing` moves them to the trash"
         ))?;
     }
     Ok(())

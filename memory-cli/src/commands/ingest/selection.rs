@@ -35,7 +35,7 @@ pub(super) fn select(
     if !can_ask {
         app.output.table(&table(&found, app))?;
         app.output.note(
-            "`memory ingest --source NAME` ingests one of them, `memory ingest --source all` all",
+            "`memory import --source NAME` ingests one of them, `memory import --source all` all",
         )?;
         return Ok(None);
     }

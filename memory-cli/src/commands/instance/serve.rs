@@ -26,7 +26,7 @@ use crate::instances;
 /// command line; outside of a project topic/default fails. Tools use the banks of the user and no topics, since agents work
 /// in projects of their own.
 ///
-/// `memory serve --http` also serves this API, in addition to the daemon. SIGINT (Ctrl-C) or SIGTERM stops the server after
+/// `memory daemon run --http` also serves this API, in addition to the daemon. SIGINT (Ctrl-C) or SIGTERM stops the server after
 /// pending requests, within 30 seconds; a second signal stops it at once.
 ///
 /// JSON: {pid, http, token} at startup; token is whether a token is required

@@ -225,7 +225,7 @@ fn print_counts(
         ),
         (
             dreamt.similar.len(),
-            "similar pairs not merged: merge them on the page, or with `memory dream --merge-similar`",
+            "similar pairs not merged: merge them on the page, or with `memory tidy --merge-similar`",
         ),
         (
             dreamt.spared.len(),
