@@ -205,12 +205,13 @@ def bill_of_materials(crates, program, at):
 
 
 def readme():
-    """Returns the README without the sections for readers of the sources, and without links to files outside the packages."""
+    """Returns the README without the sections for readers of the sources, pictures, and links to files outside the packages."""
     start, *sections = re.split(r"^## ", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
     own = [section for section in sections if section.split("\n")[0] not in {"Two commands", "Install", "Documentation"}]
     assert len(own) == len(sections) - 3, "the sections of the README changed"
     commands = "Commands\n\n`memory help` lists all commands, and `memory install` sets up your coding assistants.\n\n"
     text = "## ".join([start, *own[:1], commands, *own[1:]])
+    text = re.sub(r"^!\[[^\]]+\]\([^)]+\)\n\n", "", text, flags=re.MULTILINE)
     # Sentences about a page of the documentation.
     text = re.sub(r"(?:^|(?<=\. ))\[[^\]]+\]\(docs/[^)]+\) [^.|\n]*\. ?", "", text, flags=re.MULTILINE)
     return re.sub(r"\[([^\]]+)\]\((?!https?:)([^)]+)\)", lambda link: link[0] if link[2] == "LICENSE" else link[1], text)

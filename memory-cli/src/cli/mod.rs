@@ -2,6 +2,7 @@
 
 mod aliases;
 mod command_line;
+mod guides;
 mod help;
 mod usage;
 
@@ -94,6 +95,9 @@ fn run_command(
             Ok(arguments) => run_command(arguments, environment, Streams::from_process()),
             Err(error) => report::report_failure(&error, &mut output),
         };
+    }
+    if let Some(guide) = guides::requested(&arguments) {
+        return guides::print(guide, environment, streams);
     }
     let line = CommandLine::from_arguments(arguments);
     let arguments = line.arguments();
