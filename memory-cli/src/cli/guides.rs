@@ -147,7 +147,20 @@ mod tests {
     fn a_page_is_plain_text_in_the_width_of_the_terminal() {
         let page = "# Share\n\nSee [the review](guide-review.md) and\n[links](links.md).\n\n![A picture](web/a.png)\n\n\
                     ```console\n$ memory ui\n```\n\n| from | what |\n|---|---|\n| Cursor | import the folder of the project |\n\n- one\n- two\n";
-        assert_snapshot!(render(page, 30, Style::new()), @"");
+        assert_snapshot!(render(page, 30, Style::new()), @"
+        Share
+
+        See the review (`memory help
+        review`) and links.
+
+            $ memory ui
+
+        - Cursor: import the folder
+          of the project
+
+        - one
+        - two
+        ");
     }
 
     #[test]
