@@ -1,6 +1,7 @@
 //! The guides of the book, which `memory help GUIDE` prints as text.
 
 use std::ffi::OsString;
+use std::fmt::Write;
 
 use anstyle::Style;
 
@@ -81,7 +82,8 @@ fn render(page: &str, width: usize, heading: Style) -> String {
             }
         } else if let Some(title) = line.strip_prefix('#') {
             let title = title.trim_start_matches(['#', ' ']);
-            text += &format!("{heading}{title}{heading:#}\n");
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{heading}{title}{heading:#}");
         } else if line.is_empty() {
             if !text.ends_with("\n\n") {
                 text.push('\n');

@@ -4,6 +4,7 @@
 //! picture of the README anew.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -139,7 +140,7 @@ fn the_pictures_of_the_readme_are_small() {
 fn draw_transcript(transcript: &str) -> String {
     const COLUMNS: usize = 94;
     const LINE: usize = 20;
-    let (mut body, mut at, mut time) = (String::new(), 46, 0.6);
+    let (mut body, mut at, mut time) = (String::new(), 46, 600);
     for line in transcript.lines() {
         let (class, text) = match line
             .strip_prefix("$ ")
@@ -152,7 +153,7 @@ fn draw_transcript(transcript: &str) -> String {
         let characters: Vec<char> = text.chars().collect();
         if class == "caption" {
             at += LINE / 2;
-            time += 1.6;
+            time += 1600;
         }
         for (part, piece) in characters.chunks(COLUMNS).enumerate() {
             let piece: String = piece.iter().collect();
@@ -160,18 +161,20 @@ fn draw_transcript(transcript: &str) -> String {
                 .replace('&', "&amp;")
                 .replace('<', "&lt;")
                 .replace('>', "&gt;");
-            let typing = piece.len() as f64 * 0.02;
-            let duration = if class == "command" { typing } else { 0.2 };
-            body += &format!(
-                "<text class=\"{class}\" x=\"20\" y=\"{at}\" style=\"--n:{};animation-delay:{time:.2}s;animation-duration:{duration:.2}s\">{escaped}</text>\n",
+            let typing = 20 * piece.chars().count();
+            let duration = if class == "command" { typing } else { 200 };
+            writeln!(
+                body,
+                "<text class=\"{class}\" x=\"20\" y=\"{at}\" style=\"--n:{};animation-delay:{time}ms;animation-duration:{duration}ms\">{escaped}</text>",
                 piece.chars().count(),
-            );
+            )
+            .expect("text");
             at += LINE;
             time += match class {
-                "command" => typing + 0.5,
-                "caption" => 0.8,
-                _ if part == 0 => 0.15,
-                _ => 0.05,
+                "command" => typing + 500,
+                "caption" => 800,
+                _ if part == 0 => 150,
+                _ => 50,
             };
         }
     }
