@@ -24,9 +24,11 @@ function numberItems() {
 
 const decisionList = () => main().querySelector("[data-decisions]");
 
+const listNamed = (name) => main().querySelector(`[data-decisions="${name}"]`);
+
 const boxes = () => [...main().querySelectorAll("[data-select], .card-select")];
 
-const keyOf = (item) => item.querySelector("[data-select]")?.value;
+const keyOf = (item) => item.querySelector("[data-select]")?.value ?? item.dataset.item;
 
 const idOf = (item) => keyOf(item)?.split(":")[0];
 
@@ -75,15 +77,15 @@ function onSubmit(event) {
   if (submitter?.name) fields.set(submitter.name, submitter.value);
   if (!isBulk && isTextEdited(taken[0])) fields.set("content", taken[0].querySelector("textarea[name=content]").value);
   const at = items().indexOf(taken[0]);
+  const change = rememberChange(undefined, taken);
   for (const item of taken) {
     leftKeys.add(keyOf(item));
     item.querySelector(".refusal")?.remove();
-    item.querySelector("[data-select]").checked = false;
+    for (const box of item.querySelectorAll("[data-select]")) box.checked = false;
     item.remove();
   }
   updateSelection();
   select(items()[Math.min(at, items().length - 1)]);
-  const change = rememberChange(undefined, taken);
   lastSend = lastSend.then(() => finishDecision(form, fields, change)).catch(() => {});
 }
 
@@ -99,7 +101,7 @@ async function finishDecision(form, fields, change) {
     refusal.setAttribute("role", "alert");
     refusal.textContent = `Not changed: ${reason ?? reasons.get(keyOf(item)) ?? only}`;
     item.prepend(refusal);
-    putBack(item);
+    putBack(item, listNamed(change.list));
   }
   change.items = change.items.filter((item) => !refused.includes(item));
   change.operations = page?.querySelector(".undo-bar [name=operation]")?.value ?? "";
@@ -110,10 +112,9 @@ async function finishDecision(form, fields, change) {
   else if (items().length < FEW_ITEMS) filling ??= fillList().finally(() => (filling = undefined));
 }
 
-/** Inserts an item in its former place. */
-function putBack(item) {
+/** Inserts an item in its former place in a list, if the page has the list. */
+function putBack(item, list) {
   leftKeys.delete(keyOf(item));
-  const list = decisionList();
   if (items().some((own) => keyOf(own) === keyOf(item))) return;
   const next = [...(list?.children ?? [])].find((own) => itemPlaces.get(item) < itemPlaces.get(own));
   if (next) next.before(item);
@@ -125,6 +126,8 @@ function showReply(page) {
   replies += 1;
   replaceParts(page, [".navigation-bar", ".navigation-groups"]);
   showCounts(page);
+  const notice = page.querySelector("main .notice");
+  if (notice) document.getElementById("live").textContent = notice.textContent;
   document.querySelector(".undo-bar")?.remove();
   const bar = page.querySelector(".undo-bar");
   if (!bar) return;
@@ -146,7 +149,7 @@ function rememberChange(bar, taken) {
   if (bar?.hasAttribute("data-redo")) return undefined;
   const operations = bar?.querySelector("[name=operation]").value ?? "";
   if (!operations && !taken.length) return undefined;
-  const change = { operations, items: taken, list: decisionList()?.dataset.decisions };
+  const change = { operations, items: taken, list: taken[0]?.closest("[data-decisions]").dataset.decisions };
   if (!operations || undoable.at(-1)?.operations !== operations) undoable.push(change);
   if (MAX_CHANGES < undoable.length) undoable.shift();
   storeChanges();
@@ -190,7 +193,7 @@ function undoLast() {
       document.getElementById("live").textContent = reason;
       return;
     }
-    if (decisionList()?.dataset.decisions === change.list) change.items.forEach(putBack);
+    for (const item of change.items) putBack(item, listNamed(change.list));
     const shown = change.items.find((item) => item.isConnected);
     if (!shown && !isEdited()) {
       const fresh = await loadPage(pageAddress());
@@ -228,30 +231,42 @@ async function fillList() {
 /** Returns whether a person looks at an item, or has begun to decide on it. */
 const isUsed = (item) => item === selected || item.matches(":hover, :focus-within") || item.querySelector("details[open], [data-select]:checked") !== null;
 
-/** Updates the list of decisions by that of `page` without moving what is under the pointer. Returns whether there is such a list. */
+/** Updates the lists of decisions by those of `page` without moving what is under the pointer. Returns whether there are such lists. */
 function updateItems(page, isCurrent = true) {
-  const list = decisionList();
-  if (!list) return false;
-  const fresh = [...page.querySelectorAll("[data-decisions] > [data-item]")];
-  const freshKeys = new Set(fresh.map(keyOf));
-  const known = new Set(items().map(keyOf));
+  if (!decisionList()) return false;
   if (isCurrent) showCounts(page);
+  const isEmpty = !page.querySelector("[data-decisions] > [data-item]");
+  for (const list of main().querySelectorAll("[data-decisions]")) updateList(list, page);
+  // A section that is new, or that returned after an undo, moves nothing at the end.
+  for (const section of page.querySelectorAll(".start-page > section")) {
+    const isKnown = main().querySelector(`[aria-labelledby="${section.getAttribute("aria-labelledby")}"]`);
+    if (!isKnown) main().querySelector(".start-page").append(document.adoptNode(section));
+  }
+  numberItems();
+  for (const part of main().querySelectorAll("[data-renew]:not(:hover, :focus-within)")) {
+    replaceParts(page, [`main [data-renew="${part.dataset.renew}"]`]);
+  }
+  if (!items().length && isEmpty) replaceContent(page);
+  else if (!selected?.isConnected && document.activeElement === document.body) select(items()[0]);
+  return true;
+}
+
+function updateList(list, page) {
+  const own = () => [...list.children];
+  const fresh = [...page.querySelectorAll(`[data-decisions="${list.dataset.decisions}"] > [data-item]`)];
+  const freshKeys = new Set(fresh.map(keyOf));
+  const known = new Set(own().map(keyOf));
   // Items that another program decided on. Those behind the last fresh one may be on the next page.
-  const last = items().findLastIndex((item) => freshKeys.has(keyOf(item)));
-  for (const item of items().slice(0, Math.max(last, 0))) {
+  const end = page.querySelector("main .pager") ? own().findLastIndex((item) => freshKeys.has(keyOf(item))) : own().length;
+  for (const item of own().slice(0, Math.max(end, 0))) {
     if (!freshKeys.has(keyOf(item)) && !isUsed(item) && !item.querySelector(".refusal")) item.remove();
   }
-  for (const item of fresh.filter((own) => !known.has(keyOf(own)) && !leftKeys.has(keyOf(own)))) {
-    const former = items().find((own) => idOf(own) === idOf(item));
+  for (const item of fresh.filter((item) => !known.has(keyOf(item)) && !leftKeys.has(keyOf(item)))) {
+    const former = own().find((known) => idOf(known) === idOf(item));
     if (!former) list.append(document.adoptNode(item));
     else if (former.querySelector(".refusal") || !isUsed(former)) replaceItem(former, document.adoptNode(item));
   }
-  numberItems();
-  if (!main().querySelector(".pager:is(:hover, :focus-within)")) replaceParts(page, ["main .pager"]);
-  const isDone = !items().length && !fresh.some((item) => !leftKeys.has(keyOf(item)));
-  if (isDone && !fresh.length) replaceContent(page);
-  else if (!selected?.isConnected && document.activeElement === document.body) select(items()[0]);
-  return true;
+  if (!list.children.length) list.closest(".start-page > section")?.remove();
 }
 
 /** Replaces an item by its new version. */

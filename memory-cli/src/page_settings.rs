@@ -116,6 +116,8 @@ pub(crate) fn overview(running: &Settings) -> Result<SettingsOverview, ConfigErr
     let shown = settings.all();
     let without_file = Settings::with_text("", None, &running.environment)?.all();
     let described = described_keys();
+    let text = std::fs::read_to_string(&settings.file).unwrap_or_default();
+    let written: serde_yaml::Value = serde_yaml::from_str(&text).unwrap_or_default();
     let mut fields: Vec<SettingField> = shown
         .into_iter()
         .map(|(key, value, from)| {
@@ -125,10 +127,19 @@ pub(crate) fn overview(running: &Settings) -> Result<SettingsOverview, ConfigErr
             });
             let mut defaults = without_file.iter();
             let has_default = defaults.any(|(own, value, _)| *own == key && !value.is_null());
-            SettingField {
+            let mut field = SettingField {
                 is_example: !has_default,
                 ..field(&key, &value, from, (usual, meaning))
+            };
+            let is_plain = field.kind == SettingKind::Text && !field.value.is_empty();
+            if is_plain && field.is_in_file {
+                // A value such as `2m` keeps its spelling when a change of it is taken back.
+                let spelling = key.split('.').try_fold(&written, |own, part| own.get(part));
+                if let Some(spelling) = spelling.and_then(serde_yaml::Value::as_str) {
+                    field.value = spelling.to_owned();
+                }
             }
+            field
         })
         .collect();
     let mut groups = Vec::new();

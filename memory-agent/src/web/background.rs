@@ -6,10 +6,10 @@ use memory_core::OperationId;
 
 use super::cached_views::InboxCounts;
 use super::error::render;
-use super::fields::local_path;
+use super::fields::{Fields, local_path};
 use super::html::Label;
-use super::layout::Layout;
-use super::request::{WebRequest, join_ids};
+use super::layout::{Layout, notice_text};
+use super::request::{NOTICE, WebRequest, join_ids};
 
 /// Field of a form that the script sends in the background.
 const BACKGROUND: &str = "background";
@@ -46,9 +46,11 @@ impl WebRequest {
         self.web.config.host.after_change();
         let layout = self.layout("Inbox");
         let counts = self.inbox_counts(&layout.mark).unwrap_or_default();
+        let query = next.split_once('?').map_or("", |(_, query)| query);
         render(&ReplyPage {
             layout: Layout {
                 here: local_path(next).to_owned(),
+                notice: notice_text(Fields::parse(query).get(NOTICE)),
                 undo: self.undo_bar(&join_ids(operations)),
                 ..layout
             },

@@ -185,6 +185,17 @@ pub(super) fn revoke(host: &dyn WebHost, id: &str) -> Result<bool, ToolError> {
     Ok(was_paired)
 }
 
+/// Gives a device another name, which a person chose.
+pub(super) fn rename(host: &dyn WebHost, id: &str, name: &str) -> Result<(), ToolError> {
+    host.change_devices(&mut |text| {
+        let mut devices = PairedDevices::parse(text)?;
+        for own in devices.devices.iter_mut().filter(|own| own.id == id) {
+            own.name = name.chars().take(MAX_NAME).collect();
+        }
+        Ok(devices.to_text())
+    })
+}
+
 /// Returns the name of a device by the header `User-Agent` of its browser.
 pub(super) fn name_of_browser(agent: &str) -> &'static str {
     let names = [

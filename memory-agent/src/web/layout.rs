@@ -81,6 +81,9 @@ pub(crate) const ITEM_DECIDED: &str = "item-decided";
 /// The value of the field `notice` after a text was written that is stored already.
 pub(crate) const ALREADY_STORED: &str = "already-stored";
 
+/// The value of the field `notice` after some accepted suggestions were not applied.
+pub(crate) const SUGGESTIONS_SKIPPED: &str = "suggestions-skipped";
+
 /// Returns the text for a value of the field `notice`.
 pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
     match notice {
@@ -91,6 +94,9 @@ pub(super) fn notice_text(notice: &str) -> Option<&'static str> {
             Some("Nothing was changed, because this memory has the same text already.")
         }
         CONNECTION_CHANGED => Some("Done. The assistant notices it at its next start."),
+        SUGGESTIONS_SKIPPED => {
+            Some("Some suggestions were not applied, because their memories were changed since.")
+        }
         ITEM_DECIDED => Some("This item no longer waits in the inbox."),
         _ => None,
     }

@@ -31,7 +31,7 @@
 //! | `GET /export`, `GET /export/file` | the export of memories as a file |
 //! | `GET /settings`, `POST /settings`, `/settings/back` | the settings, and their change |
 //! | `GET /health` | the check of all files, and status |
-//! | `GET /devices`, `POST /devices/revoke`, `GET /devices/certificate` | the paired devices, and the certificate for them |
+//! | `GET /devices`, `POST /devices/{revoke,rename}`, `GET /devices/certificate` | the paired devices, and the certificate for them |
 //! | `POST /undo` | undoes operations |
 //! | `GET /events` | a stream of server-sent events: one event after each change |
 //! | `GET /assets/HASH/NAME` | style sheet, script and icons |

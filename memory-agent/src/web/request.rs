@@ -47,7 +47,7 @@ pub(crate) struct WebRequest {
 pub(super) const DONE: &str = "done";
 
 /// Field of the query with the reason why the previous request changed nothing.
-const NOTICE: &str = "notice";
+pub(crate) const NOTICE: &str = "notice";
 
 impl FromRequestParts<Arc<WebState>> for WebRequest {
     type Rejection = PageError;

@@ -179,7 +179,7 @@ fn open_svg(circles: &[GroupCircle], map: &MemoryMap) -> String {
         -edge(|own| own.radius - own.y),
     );
     // The labels of the groups are above them, and those of small ones wider.
-    let view_box = view_box([left - 60.0, top - 24.0, right + 60.0, bottom + 12.0]);
+    let view_box = view_box([left - 60.0, top - 52.0, right + 60.0, bottom + 12.0]);
     format!(
         "<svg class=\"graph\" {view_box} aria-labelledby=\"graph-title graph-description\">\
          <title id=\"graph-title\">Map of {} memories</title><desc id=\"graph-description\">{} groups. Each is a link to its \

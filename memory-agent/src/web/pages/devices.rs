@@ -2,7 +2,7 @@
 //!
 //! - Purpose: see which phones and other computers reach the memory, and end the access of each at once.
 //! - First thing a person sees: the devices with the time of their last use; without any, how to pair one.
-//! - Actions by frequency: pair a device (on the computer), revoke one, trust the certificate on a phone so that it installs the page.
+//! - Actions by frequency: pair a device (on the computer), revoke or rename one, trust the certificate on a phone so that it installs the page.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use memory_core::Code;
 
 use crate::web::certificate::PageCertificate;
-use crate::web::devices::{PairedDevices, revoke};
+use crate::web::devices::{PairedDevices, rename, revoke};
 use crate::web::error::{PageError, render};
 use crate::web::html::Label;
 use crate::web::layout::Layout;
@@ -29,6 +29,7 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route(PATH, get(show))
         .route("/devices/revoke", post(revoke_device))
+        .route("/devices/rename", post(rename_device))
         .route(CERTIFICATE, get(show_certificate))
 }
 
@@ -76,6 +77,22 @@ fn render_devices(request: &WebRequest) -> Result<Response, PageError> {
 async fn revoke_device(request: WebRequest) -> Response {
     let work = |request: &WebRequest| {
         revoke(request.web.config.host.as_ref(), request.form.get("id"))?;
+        Ok(request.redirect(PATH))
+    };
+    request.respond(work).await
+}
+
+async fn rename_device(request: WebRequest) -> Response {
+    let work = |request: &WebRequest| {
+        let name = request.form.get("name").trim();
+        if name.is_empty() {
+            return Err(PageError::invalid("the device needs a name"));
+        }
+        rename(
+            request.web.config.host.as_ref(),
+            request.form.get("id"),
+            name,
+        )?;
         Ok(request.redirect(PATH))
     };
     request.respond(work).await

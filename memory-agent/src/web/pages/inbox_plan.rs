@@ -14,9 +14,9 @@ use super::today::existing;
 use crate::web::cached_views::EXPIRING_DAYS;
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
-use crate::web::layout::{Layout, NOTHING_SELECTED};
+use crate::web::layout::{Layout, NOTHING_SELECTED, SUGGESTIONS_SKIPPED};
 use crate::web::markdown::render_markdown;
-use crate::web::request::{WebRequest, redirect_with_notice};
+use crate::web::request::{NOTICE, WebRequest, redirect_with_notice};
 use crate::web::state::WebState;
 
 /// The path of the page.
@@ -121,8 +121,6 @@ struct PlanPage {
     rows: Vec<PlanRow>,
     more: usize,
     rejected: usize,
-    /// The number of accepted suggestions that the previous request did not apply.
-    skipped: u64,
     /// The memories that automatic work will remove: day, path, headline and reason.
     expiring: Vec<(String, String, Label, &'static str)>,
     more_expiring: usize,
@@ -174,7 +172,6 @@ async fn show(request: WebRequest) -> Response {
                 rejected: plan.len() - plan.iter().filter(is_shown).count(),
                 rows: shown.iter().map(|row| PlanRow::new(request, row)).collect(),
                 more,
-                skipped: request.query.get("skipped").parse().unwrap_or_default(),
             };
             Ok(render(&page))
         })
@@ -254,7 +251,7 @@ async fn decide(request: WebRequest) -> Response {
                     let path = if result.skipped == 0 {
                         next.to_owned()
                     } else {
-                        format!("{PATH}?skipped={}", result.skipped)
+                        format!("{PATH}?{NOTICE}={SUGGESTIONS_SKIPPED}")
                     };
                     let operations: Vec<_> = result.operation.into_iter().collect();
                     if operations.is_empty() {

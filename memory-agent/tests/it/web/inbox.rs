@@ -622,6 +622,17 @@ fn suggestions_are_accepted_and_declined_one_by_one() {
             .status,
         409
     );
+    let both = [
+        ("key", "unknown"),
+        ("key", other.as_str()),
+        ("action", "accept"),
+        ("background", "yes"),
+    ];
+    let reply = server.post("/inbox/plan", &both).body;
+    assert!(
+        reply.contains("undo-bar") && reply.contains("Some suggestions were not applied"),
+        "{reply}"
+    );
 }
 
 #[test]

@@ -172,7 +172,7 @@ fn a_device_is_paired_once_over_tls_and_refused_at_once_when_it_is_revoked() {
     let devices = page.send("GET", "/devices", &[cookie], "").body;
     assert_eq!(
         devices.matches("iPhone").count(),
-        4,
+        6,
         "two devices: {devices}"
     );
     assert_eq!(devices.matches("this device").count(), 1);
@@ -193,6 +193,16 @@ fn a_device_is_paired_once_over_tls_and_refused_at_once_when_it_is_revoked() {
             .status
     };
     assert_eq!(revoke(ids[0], ""), 403, "the form has no token");
+    let named = |name: &str| {
+        let form = encode_form(&[("csrf", csrf(&devices)), ("id", ids[0]), ("name", name)]);
+        page.send("POST", "/devices/rename", &[cookie], &form);
+        page.send("GET", "/devices", &[cookie], "").body
+    };
+    assert!(named("<Kitchen>").contains("&lt;Kitchen&gt;"));
+    assert!(
+        named(" ").contains("&lt;Kitchen&gt;"),
+        "a device has a name"
+    );
     let mut events = page.begin("GET", "/events?since=0", &[cookie], "");
     let token = csrf(&devices);
     assert_eq!(revoke("none", token), 303);

@@ -399,9 +399,16 @@ impl Page {
         answer["result"]["value"].clone()
     }
 
-    /// Returns a picture of the window, as PNG.
+    /// Returns a small picture of the window, as WebP.
     pub(crate) fn picture(&self) -> Vec<u8> {
-        self.take_picture(&json!({ "format": "png" }))
+        let view = self.evaluate("[scrollX, scrollY, innerWidth, innerHeight]");
+        let scale = if view[2].as_u64() < Some(600) {
+            1.0
+        } else {
+            0.8
+        };
+        let clip = json!({ "x": view[0], "y": view[1], "width": view[2], "height": view[3], "scale": scale });
+        self.take_picture(&json!({ "format": "webp", "quality": 45, "clip": clip }))
     }
 
     fn take_picture(&self, options: &Value) -> Vec<u8> {

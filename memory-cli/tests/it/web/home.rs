@@ -76,16 +76,112 @@ impl WebHome {
         Self::serve(sandbox, command, None)
     }
 
-    /// Serves the page of the demonstration.
+    /// Serves the page of the demonstration, with work of agents, two projects and the other stores.
     pub(crate) fn start_tour() -> Self {
         let sandbox = Sandbox::new();
         sandbox.run(&["tour", "--keep", "tour"]);
         let home = sandbox.path("tour");
+        let project = home.join("project");
+        std::fs::create_dir_all(project.join(".git")).expect("a folder");
         let in_home = |arguments: &[&str]| {
             let mut command = sandbox.command(arguments);
-            command.env("HOME", &home);
+            command.env("HOME", &home).current_dir(&project);
             command
         };
+        let run = |arguments: &[&str]| {
+            let output = Sandbox::finish(in_home(arguments), "");
+            assert!(output.status.success(), "{arguments:?}: {output:?}");
+            output.stdout
+        };
+        for (category, scope, text) in [
+            (
+                "preferences",
+                "project:harbour",
+                "Always run the timetable tests before a release.",
+            ),
+            (
+                "preferences",
+                "project:harbour",
+                "Never write to the live timetable database.",
+            ),
+            (
+                "decisions",
+                "project:harbour",
+                "Release 2.4 moved the boat data to SQLite.",
+            ),
+            (
+                "preferences",
+                "project:garden",
+                "Always water the garden in the evening.",
+            ),
+            (
+                "knowledge",
+                "project:garden",
+                "The beans grow at the south wall.",
+            ),
+            ("knowledge", "global", "The ticket office opens at nine."),
+            (
+                "knowledge",
+                "global",
+                "On the contrary, the ticket office opens at ten.",
+            ),
+        ] {
+            run(&["write", text, "--scope", scope, "--category", category]);
+        }
+        for text in [
+            "The blue bicycle needs a new chain",
+            "Idea: the timetable as a calendar file",
+        ] {
+            run(&["write", text]);
+        }
+        let old = run(&["write", "The old garage code is 4711.", "--json"]);
+        let old: Value = serde_json::from_slice(&old).expect("a memory");
+        run(&["delete", old["id"].as_str().expect("an id")]);
+        for (text, time) in [
+            ("Call the plumber about the kitchen", "2d"),
+            ("Send the invoice for the boats", "5d"),
+            ("Renew the library card", "12d"),
+        ] {
+            run(&["remind", text, "--at", time]);
+        }
+        for (key, value) in [
+            ("theme", r#"{"name":"dark","contrast":7}"#),
+            ("keyboard", r#""German""#),
+            ("shell", r#"["zsh","starship"]"#),
+        ] {
+            run(&["bank", "write", "preferences", key, value]);
+        }
+        for (role, text) in [
+            ("user", "When does the ferry leave on Sunday?"),
+            ("assistant", "At eight, and again at noon."),
+        ] {
+            let message = json!({ "session": "ferry", "role": role, "content": text }).to_string();
+            run(&["instance", "run", "history", "append", "--input", &message]);
+        }
+        run(&[
+            "add",
+            "The garden has twelve apple trees",
+            "The dog is called Ada",
+            "-c",
+            "garden",
+        ]);
+        let topic = [
+            "topic",
+            "write",
+            "building",
+            "Run the `build` script first. The tests need the timetable data.",
+        ];
+        let about = [
+            "--dir",
+            ".memory",
+            "--name",
+            "Building",
+            "--description",
+            "How to build and test",
+            "--type",
+            "project",
+        ];
+        run(&[&topic[..], &about].concat());
         let prompts = [
             "which tea does the user prefer?",
             "when do the boats leave?",
@@ -96,21 +192,23 @@ impl WebHome {
             .zip(prompts)
         {
             let event = json!({ "session_id": "b5d2", "cwd": "/", "prompt": prompt });
-            Sandbox::finish(
-                in_home(&["hook", "prompt", "--agent", agent]),
-                &event.to_string(),
-            );
+            let ask = || {
+                Sandbox::finish(
+                    in_home(&["hook", "prompt", "--agent", agent]),
+                    &event.to_string(),
+                )
+            };
+            // A busy machine may not answer in time; then the pictures lack a question.
+            (0..3).any(|_| !ask().stdout.is_empty());
         }
         let proposals = [
             "The user prefers window seats on trains.",
             "Invoices are sent on the first Monday of a month.",
+            "The timetable cache is rebuilt every night at three.",
         ];
         let calls =
             proposals.map(|text| json!({ "name": "memory_write", "params": { "content": text, "category": "preferences" } }));
-        Sandbox::finish(
-            in_home(&["config", "set", "review.rules", "codex global propose"]),
-            "",
-        );
+        run(&["config", "set", "review.rules", "codex global propose"]);
         Sandbox::finish(
             in_home(&["agent", "--agent", "codex"]),
             &json!(calls).to_string(),

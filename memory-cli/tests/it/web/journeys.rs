@@ -342,15 +342,46 @@ fn the_start_page_is_decided_with_one_key_each() {
             while page.count(".is-selected button >> Accept") == 0 {
                 page.press("j");
             }
-            page.load(|| page.press("a"));
+            page.evaluate("window.isSamePage = true");
+            page.press("a");
+            page.wait_for(".undo-bar button >> Undo");
+            page.wait_for_true(&format!(
+                "document.querySelector('#proposals').innerText !== {waiting:?}"
+            ));
+            page.click(".undo-bar button");
+            page.wait_for_text("#proposals", &waiting);
+            assert_eq!(
+                page.evaluate("window.isSamePage"),
+                true,
+                "nothing was reloaded"
+            );
         } else {
             page.follow("main button >> Accept");
+            assert_ne!(page.text("main"), waiting);
+            assert_eq!(page.address().split('?').next(), Some("/today"));
+            page.follow(".undo-bar button");
         }
-        assert_ne!(page.text("main"), waiting);
-        assert_eq!(page.address().split('?').next(), Some("/today"));
-        page.follow(".undo-bar button");
         assert_eq!(page.text("#proposals"), waiting);
         home.open(page, "/today");
+    });
+}
+
+#[test]
+fn suggestions_are_decided_without_a_reload() {
+    travel(|home, page| {
+        home.open(page, "/inbox/plan");
+        if !page.can_run_scripts {
+            return;
+        }
+        page.evaluate("window.isSamePage = true");
+        let key = page.property("main [data-select]", "value");
+        let shown = format!("document.querySelector('[value=\"{key}\"]') !== null");
+        page.click("main [data-item] button >> Accept");
+        page.wait_for(".undo-bar button >> Undo");
+        assert_eq!(page.evaluate(&shown), false);
+        assert_eq!(page.evaluate("window.isSamePage"), true);
+        page.click(".undo-bar button");
+        page.wait_for_true(&shown);
     });
 }
 

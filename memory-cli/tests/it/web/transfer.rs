@@ -219,10 +219,10 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
     let home = WebHome::start();
     let session = PlainSession::sign_in(&home);
     let file = home.sandbox.path(".memory/config.yaml");
-    std::fs::write(&file, "# mine\ndaemon:\n  interval: 120s # often\n").expect("a file");
+    std::fs::write(&file, "# mine\ndaemon:\n  interval: 2m # often\n").expect("a file");
     let page = session.get("/settings").body;
     assert!(
-        page.contains("value=\"120s\"") && page.contains("Interval of the maintenance."),
+        page.contains("value=\"2m\"") && page.contains("Interval of the maintenance."),
         "{page}"
     );
     let saved = session.post("/settings", "key=daemon.interval&daemon.interval=5m");
@@ -230,7 +230,7 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
     let text = || std::fs::read_to_string(&file).expect("a file");
     assert_eq!(text(), "# mine\ndaemon:\n  interval: 5m # often\n");
     session.post("/settings/back", "");
-    assert_eq!(text(), "# mine\ndaemon:\n  interval: 120s # often\n");
+    assert_eq!(text(), "# mine\ndaemon:\n  interval: 2m # often\n");
     let refused = session.post("/settings", "key=daemon.interval&daemon.interval=soon");
     assert_eq!(refused.status, 422);
     assert!(
@@ -244,5 +244,5 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
     ] {
         session.post("/settings", form);
     }
-    assert_eq!(text(), "# mine\ndaemon:\n  interval: 120s # often\n");
+    assert_eq!(text(), "# mine\ndaemon:\n  interval: 2m # often\n");
 }
