@@ -1,7 +1,8 @@
 //! Trains the weights of the category classifier: `classify [FILE] [--wrong] [--write]`.
 //!
 //! The training data are the notes in `examples/classify/`, JSON lines of `{text, lang, category}`. The program prints the
-//! results of a five-fold cross-validation: the macro-F1 of each language, and the confusion matrix. FILE contains more
+//! results of a five-fold cross-validation: how many notes are filed, and how many of them wrongly, how often each confidence is right,
+//! the macro-F1 of each language, and the confusion matrix. FILE contains more
 //! such lines, each with an `origin`. They are classified with the weights of the notes alone, and then, in a
 //! cross-validation, with the weights of the notes and the other folds of FILE.
 //!
@@ -16,8 +17,8 @@ use std::{env, fs};
 
 use memory_core::Category;
 use memory_dream::classify::{
-    CategoryModel, Classification, ClassifierInput, Feature, FeatureKind, Features, LABELS, SURE,
-    classify_with, extract_features,
+    CategoryModel, Classification, ClassifierInput, Feature, Features, LABELS, classify_with,
+    extract_features,
 };
 use serde_json::Value;
 
@@ -139,7 +140,7 @@ fn parse_note(line: &str) -> Outcome<LabelledNote> {
     let label = LABELS
         .iter()
         .position(|label| *label == category)
-        .ok_or("the category of a training note must not be inbox")?;
+        .expect("every category is a label");
     let text = field("text");
     let features = extract_features(&ClassifierInput::from_text(&text));
     let origin = field("origin")
@@ -280,13 +281,6 @@ impl FittedWeights {
         let most = self.rows.values().map(reach).fold(0.0, f64::max);
         self.rows
             .retain(|_, row| MIN_WEIGHT_SHARE * most < reach(row));
-        // The notes have no tags. A tag that names a category gets the largest weight.
-        for (place, label) in LABELS.iter().enumerate() {
-            let mut row = [-most / to_float(LABELS.len() - 1); LABELS.len()];
-            row[place] = most;
-            self.rows
-                .insert(Feature::key(FeatureKind::Tag, label.as_str()), row);
-        }
         let step = most / f64::from(i8::MAX);
         let rows: Vec<_> = self
             .rows
@@ -378,21 +372,34 @@ fn print_metrics(judged: &[ClassifiedNote<'_>], group: impl Fn(&LabelledNote) ->
         }
     }
     println!(
-        "| notes | count | macro-F1 | accuracy | confident | accuracy where confident |\n|---|---:|---:|---:|---:|---:|"
+        "| notes | count | macro-F1 | accuracy | filed | wrong of those |\n|---|---:|---:|---:|---:|---:|"
     );
     for (name, judged) in groups {
-        let sure: Vec<_> = judged
+        let filed: Vec<_> = judged
             .iter()
             .copied()
-            .filter(|(_, found)| SURE <= found.confidence())
+            .filter(|(_, found)| found.choice().category().is_some())
             .collect();
-        let share = 100.0 * to_float(sure.len()) / to_float(judged.len());
-        let (right, right_where_sure) = (100.0 * accuracy(&judged), 100.0 * accuracy(&sure));
+        let share = 100.0 * to_float(filed.len()) / to_float(judged.len());
+        let right = 100.0 * accuracy(&judged);
+        let wrong = 100.0 * to_float(filed.iter().filter(|one| !is_right(one)).count())
+            / to_float(filed.len().max(1));
         println!(
-            "| {name} | {} | {:.3} | {right:.1} | {share:.1} | {right_where_sure:.1} |",
+            "| {name} | {} | {:.3} | {right:.1} | {share:.1} | {wrong:.1} |",
             judged.len(),
             macro_f1(&judged)
         );
+    }
+    println!("\n| confidence | notes | right |\n|---|---:|---:|");
+    for tenth in 5..10 {
+        let is_in = |one: &&ClassifiedNote<'_>| {
+            let choice = one.1.choice();
+            choice.suggestion.is_some() && ((choice.confidence * 10.0) as usize).min(9) == tenth
+        };
+        let suggested: Vec<_> = judged.iter().filter(is_in).collect();
+        let right = suggested.iter().filter(|one| is_right(one)).count();
+        let share = 100.0 * to_float(right) / to_float(suggested.len().max(1));
+        println!("| 0.{tenth} | {} | {share:.1} |", suggested.len());
     }
     println!("\nRows: true category. Columns: predicted category.\n");
     println!(
@@ -453,8 +460,8 @@ fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
         let sure = texts
             .iter()
             .filter(|text| {
-                SURE <= classify_with(model, &extract_features(&ClassifierInput::from_text(text)))
-                    .confidence()
+                let features = extract_features(&ClassifierInput::from_text(text));
+                0.0 < classify_with(model, &features).choice().confidence
             })
             .count();
         assert!(0 < sure);
@@ -462,6 +469,15 @@ fn print_speed(model: &CategoryModel, notes: &[LabelledNote]) {
     };
     let fastest = (0..50).map(pass).fold(f64::MAX, f64::min);
     println!("{} texts of 60 words: {fastest:.1} µs each\n", texts.len());
+}
+
+/// Returns whether the suggestion is the category of the note; dates and reminders are filed together.
+fn is_right((note, found): &ClassifiedNote<'_>) -> bool {
+    let own = match LABELS[note.label] {
+        Category::Reminders => Category::Date,
+        other => other,
+    };
+    found.choice().suggestion == Some(own)
 }
 
 fn accuracy(judged: &[&ClassifiedNote<'_>]) -> f64 {
@@ -526,7 +542,7 @@ mod tests {
                     .iter()
                     .filter(|note| note.label == label && note.lang == lang)
                     .count();
-                assert!(70 <= count, "{category} {lang}: {count}");
+                assert!(60 <= count, "{category} {lang}: {count}");
             }
         }
     }

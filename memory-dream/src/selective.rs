@@ -165,7 +165,7 @@ where
     }
 
     fn suggest_category(&self, memory: &Memory) -> Option<Category> {
-        choose_category(memory).category
+        choose_category(memory).suggestion
     }
 
     fn group_repeats(&self, texts: &[&str]) -> Vec<Vec<usize>> {

@@ -2,7 +2,7 @@
 
 use memory_core::{Category, Memory, wikilink};
 
-use crate::classify::{CategoryChoice, choose_category, cue_version, shipped_model};
+use crate::classify::{CategoryChoice, choose_category, shipped_model};
 use crate::similar::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
 
 /// The cached analysis of a memory's text, which saves reading the text again in the next dream.
@@ -12,10 +12,8 @@ use crate::similar::{MinHash, SKETCH_BYTES, SKETCH_VERSION};
     reason = "each is a fact of its own, kept as one bit"
 )]
 pub struct TextAnalysis {
-    /// The category of the text, if one is probable enough.
-    pub verdict: Option<Category>,
-    /// The probability of the most probable category, from 0 to 1 in steps of 1/255.
-    pub confidence: f32,
+    /// The category of the memory; the confidence is in steps of 1/255.
+    pub choice: CategoryChoice,
     /// The `MinHash` sketch of the text.
     pub sketch: MinHash,
     /// Whether the text contains wikilinks.
@@ -48,15 +46,13 @@ const ANALYSIS_BYTES: usize = 8 + 3 + SKETCH_BYTES;
 impl TextAnalysis {
     /// Analyses the text of a memory.
     pub fn of(memory: &Memory) -> Self {
-        let CategoryChoice {
-            category: verdict,
-            confidence,
-        } = choose_category(memory);
-        let sketch = MinHash::of(&memory.content);
+        let choice = choose_category(memory);
         Self {
-            verdict,
-            confidence: quantize(confidence),
-            sketch,
+            choice: CategoryChoice {
+                confidence: quantize(choice.confidence),
+                ..choice
+            },
+            sketch: MinHash::of(&memory.content),
             has_links: memory.content.contains("[[")
                 && !wikilink::parse(&memory.content).is_empty(),
             is_compared: false,
@@ -93,12 +89,13 @@ impl TextAnalysis {
         );
         let number = |category: Category| Category::ALL.iter().position(|own| *own == category);
         bytes.push(
-            self.verdict
+            self.choice
+                .suggestion
                 .and_then(number)
                 .and_then(|number| u8::try_from(number).ok())
                 .unwrap_or(NO_CATEGORY),
         );
-        bytes.push((self.confidence * 255.0).round() as u8);
+        bytes.push((self.choice.confidence * 255.0).round() as u8);
         bytes.extend(self.sketch.to_bytes());
         bytes
     }
@@ -111,8 +108,10 @@ impl TextAnalysis {
             return None;
         }
         Some(Self {
-            verdict: Category::ALL.get(usize::from(category)).copied(),
-            confidence: f32::from(confidence) / 255.0,
+            choice: CategoryChoice {
+                suggestion: Category::ALL.get(usize::from(category)).copied(),
+                confidence: f32::from(confidence) / 255.0,
+            },
             sketch: MinHash::from_bytes(sketch)?,
             has_links: flags & HAS_LINKS_FLAG != 0,
             is_compared: flags & COMPARED_FLAG != 0,
@@ -124,15 +123,14 @@ impl TextAnalysis {
     }
 }
 
-/// Returns the version of the analysis: a value derived from the classifier, cue and sketch versions.
+/// Returns the version of the analysis: a value derived from the classifier and sketch versions.
 fn analysis_version() -> u64 {
-    shipped_model().fitted_on
-        ^ u64::from(cue_version()).rotate_left(20)
-        ^ u64::from(SKETCH_VERSION).rotate_left(56)
+    shipped_model().fitted_on ^ u64::from(SKETCH_VERSION).rotate_left(56)
 }
 
+/// Rounds down, so that the confidence reaches [`crate::classify::SURE`] only if it did before.
 fn quantize(confidence: f32) -> f32 {
-    (confidence * 255.0).round() / 255.0
+    (confidence * 255.0).floor() / 255.0
 }
 
 #[cfg(test)]
@@ -152,10 +150,12 @@ mod tests {
     #[test]
     fn what_asks_to_be_reminded_is_about_a_date() {
         assert_eq!(
-            analyse("Remind me to call Anna tomorrow at 3pm").verdict,
+            analyse("Remind me to call Anna tomorrow at 3pm")
+                .choice
+                .category(),
             Some(Category::Date)
         );
-        assert_eq!(analyse("…").verdict, None);
+        assert_eq!(analyse("…").choice.category(), None);
     }
 
     proptest! {

@@ -22,7 +22,7 @@ pub fn upgrade(
         let is_open = memory.phase == Phase::Inbox && memory.category == Category::Inbox;
         Ok(is_open.then(|| {
             choose_category(&memory)
-                .category
+                .suggestion
                 .unwrap_or(DEFAULT_CATEGORY)
         }))
     };

@@ -28,10 +28,10 @@ use crate::zone::UserTimeZone;
 /// model. All changes are planned first; memories that change meanwhile are skipped; replaced files move to the trash,
 /// and one `memory undo` undoes all changes. Conversations are never changed.
 ///
-/// ~ is a moved or changed memory, - one moved to the trash, + a text added to the memory above with =, ? a conflict for
-/// you to decide.
+/// ~ is a moved or changed memory, - one moved to the trash, + a text added to the memory above with =, ? a conflict or a
+/// suggestion for you to decide.
 ///
-/// JSON: {dry_run, operation?, filed: [{id, category, why, confidence?, access_count?}], unsure: [{id, confidence}],
+/// JSON: {dry_run, operation?, filed: [{id, category, why, confidence?, access_count?}], unsure: [{id, confidence, category?}],
 /// merged: [{kept, gone: [ID…], added: [TEXT…]}], alike: [[ID, ID]…], similar: [[ID, ID]…], expired: [{id, since?}], decayed: [{id, since}],
 /// spared: [{id, why}], reminders: [{of, at, text}], withdrawn: [{id, of, at, text}],
 /// superseded: [{id, valid_until, superseded_by}], compressed: [ID…],

@@ -1,11 +1,9 @@
 //! Extracts features from a note: its words, its shape and the times that it names.
 
 use chrono::{DateTime, NaiveDate, Utc};
-use memory_core::Category;
 use memory_core::datetime::{DatePrecision, find_dates};
-use memory_core::text::{TokenKind, fold, is_han, is_sentence_end, tokenize};
+use memory_core::text::{TokenKind, is_han, is_sentence_end, tokenize};
 
-use super::cue::find_cues;
 use super::feature::{ClassifierInput, FeatureKind, FeaturePart, Features, fnv_hash};
 use super::lexicon::{WordClass, class_of_han, class_of_stem};
 use crate::language::{WORDS, has_beginning};
@@ -22,40 +20,7 @@ pub fn extract_features(note: &ClassifierInput<'_>) -> Features {
     }
     add_shape_cues(content, &mut features);
     add_time_cues(content, &mut features);
-    let tagged: Vec<Category> = note
-        .tags
-        .iter()
-        .filter_map(|tag| tag_category(tag))
-        .collect();
-    let cues = find_cues(note, !tagged.is_empty());
-    features.cue = cues.decisive;
-    for category in cues.weak {
-        features.add(
-            FeatureKind::Cue,
-            &[
-                FeaturePart::of("a phrase of"),
-                FeaturePart::of(category.as_str()),
-            ],
-        );
-    }
-    for category in tagged {
-        features.add(FeatureKind::Tag, &[FeaturePart::of(category.as_str())]);
-    }
     features
-}
-
-/// Returns the category that a tag names in the singular or plural, if any.
-fn tag_category(tag: &str) -> Option<Category> {
-    let tag = fold(tag.trim().trim_start_matches('#'));
-    let is_it = |category: &Category| {
-        let name = category.as_str();
-        tag == name
-            || name
-                .strip_suffix('s')
-                .is_some_and(|singular| tag == singular)
-            || tag.strip_suffix('s') == Some(name)
-    };
-    super::LABELS.into_iter().find(is_it)
 }
 
 fn text_start(text: &str) -> &str {

@@ -1,6 +1,6 @@
 //! The input of the classifier and its features.
 
-use memory_core::{Category, Memory, Tags};
+use memory_core::{Memory, Tags};
 
 /// The kind of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,8 +21,6 @@ pub enum FeatureKind {
     Order,
     /// A property of the whole note: its shape, its times, or a word class in it.
     Cue,
-    /// A tag that names a category.
-    Tag,
 }
 
 /// A feature of a note.
@@ -61,18 +59,9 @@ pub(super) const fn fnv_hash(text: &str) -> u32 {
     hash
 }
 
-impl Feature {
-    /// Returns the key of a feature with one part.
-    pub fn key(kind: FeatureKind, text: &str) -> u32 {
-        key(kind, &[FeaturePart::of(text)])
-    }
-}
-
 /// The features of one note, without duplicates.
 #[derive(Debug, Default)]
 pub struct Features {
-    /// The cue that determines the category of the note, if there is one.
-    pub(super) cue: Option<Category>,
     found: Vec<StoredFeature>,
     /// A hash table of indices into `found`, each increased by one; 0 marks a free slot.
     places: Vec<u32>,
@@ -93,7 +82,7 @@ impl Features {
         let of_words = self
             .found
             .iter()
-            .filter(|found| is_of_words(found.kind))
+            .filter(|found| found.kind != FeatureKind::Cue)
             .count();
         #[expect(
             clippy::cast_precision_loss,
@@ -104,7 +93,6 @@ impl Features {
             key: found.key,
             value: match found.kind {
                 FeatureKind::Cue => CUE_VALUE,
-                FeatureKind::Tag => TAG_VALUE,
                 _ => share,
             },
         })
@@ -160,15 +148,8 @@ const WORD_SCALE: f32 = 4.0;
 /// Value of a cue feature.
 const CUE_VALUE: f32 = 0.5;
 
-/// Value of a tag feature. It is high because a tag is an explicit choice of the user.
-const TAG_VALUE: f32 = 2.5;
-
 /// Minimum number of word features to assume, which limits the confidence for short notes.
 const MIN_WORD_FEATURES: usize = 12;
-
-fn is_of_words(kind: FeatureKind) -> bool {
-    !matches!(kind, FeatureKind::Cue | FeatureKind::Tag)
-}
 
 /// Returns the key of a feature: an order-dependent mix of its kind and the hashes of its parts.
 pub(super) fn key(kind: FeatureKind, parts: &[FeaturePart<'_>]) -> u32 {
@@ -188,7 +169,9 @@ pub struct ClassifierInput<'a> {
     pub title: Option<&'a str>,
     /// Its text.
     pub content: &'a str,
-    /// Its tags. A tag that names a category raises the score of that category.
+    /// The name of the folder that it was imported from, if it had one.
+    pub folder: Option<&'a str>,
+    /// Its tags.
     pub tags: &'a [String],
 }
 
@@ -198,6 +181,7 @@ impl<'a> ClassifierInput<'a> {
         Self {
             title: None,
             content,
+            folder: None,
             tags: &[],
         }
     }
@@ -208,9 +192,15 @@ impl<'a> From<&'a Memory> for ClassifierInput<'a> {
         Self {
             title: memory.title.as_deref(),
             content: &memory.content,
+            folder: folder_name(memory),
             tags: Tags::as_slice(&memory.tags),
         }
     }
+}
+
+fn folder_name(memory: &Memory) -> Option<&str> {
+    let (folders, _) = memory.origin.as_ref()?.path.rsplit_once('/')?;
+    folders.rsplit('/').next()
 }
 
 #[cfg(test)]
@@ -229,7 +219,8 @@ mod tests {
             features
                 .iter()
                 .zip(&words)
-                .all(|(feature, word)| feature.key == Feature::key(FeatureKind::Word, word))
+                .all(|(feature, word)| feature.key
+                    == key(FeatureKind::Word, &[FeaturePart::of(word)]))
         );
     }
 

@@ -5,33 +5,33 @@
 //! `examples/classify.rs` on the notes in `examples/classify/`. The model supports English and Chinese; for text in other languages it
 //! reports a low confidence.
 //!
-//! A cue, such as `Lesson learned: …` or `we decided`, takes precedence over the model (`cues.txt`, `cue.rs`). All commands choose the
-//! category of a memory by [`choose_category()`].
+//! The name that the author gave a note precedes the model: a tag, the folder, the title or the label of the first line, such as
+//! `Lesson learned: …` (`names.json`). All commands choose the category of a memory by [`choose_category()`].
 //!
 //! [`classify()`] returns the probability of each category.
 
 mod classification;
-mod cue;
 mod extraction;
 mod feature;
 mod lexicon;
 mod model;
+mod name;
 #[cfg(test)]
 mod tests;
 
 pub use classification::{
-    CategoryChoice, Classification, SURE, Score, choose_category, classify, classify_with,
+    CategoryChoice, Classification, SURE, Score, choose_category, choose_for, classify,
+    classify_with,
 };
 pub use extraction::extract_features;
 pub use feature::{ClassifierInput, Feature, FeatureKind, Features};
 pub use model::{CategoryModel, shipped_model};
 
-pub(crate) use cue::cue_version;
-
 use memory_core::Category;
 
-/// The categories that notes are classified into: all except the inbox.
-pub const LABELS: [Category; 13] = [
+/// The categories that notes are classified into. A note that belongs to none of the others stays in the inbox: a template, a list of
+/// links, a part of a sentence.
+pub const LABELS: [Category; 14] = [
     Category::Soul,
     Category::Character,
     Category::People,
@@ -45,4 +45,5 @@ pub const LABELS: [Category; 13] = [
     Category::Habits,
     Category::Skills,
     Category::Reminders,
+    Category::Inbox,
 ];

@@ -2,8 +2,6 @@
 
 use std::sync::LazyLock;
 
-use memory_core::Category;
-
 use super::LABELS;
 use super::feature::Features;
 
@@ -130,11 +128,6 @@ impl CategoryModel {
         }
         scores
     }
-}
-
-/// Returns the index of a category in [`LABELS`].
-pub(super) fn label_index(category: Category) -> Option<usize> {
-    LABELS.iter().position(|label| *label == category)
 }
 
 fn take_bytes<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {

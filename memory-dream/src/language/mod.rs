@@ -1,7 +1,7 @@
 //! The words of languages, in files of word classes as in [`memory_core::language`].
 //!
-//! `words.json` has the classes of [`CommonWords`], which are searched together, `reminders.json` those of the requests for reminders, and
-//! `lexicon.json` those of the classifier, by the names of its word classes.
+//! `words.json` has the classes of [`CommonWords`], which are searched together, `reminders.json` those of the requests for reminders,
+//! `lexicon.json` those of the classifier, by the names of its word classes, and `names.json` what people call each category.
 
 use std::sync::LazyLock;
 

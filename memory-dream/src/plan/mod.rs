@@ -18,6 +18,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, Utc};
 use memory_core::{Category, ContentHash, FileVersion, MemoryId};
 
+use crate::classify::CategoryChoice;
 use crate::lifecycle::{Exemption, LifecycleAction};
 
 /// The planned changes of a dream. A memory that the plan does not name remains unchanged.
@@ -80,8 +81,8 @@ pub enum FilingReason {
 pub struct UnclassifiedMemory {
     /// The memory.
     pub id: MemoryId,
-    /// The probability of the most probable category.
-    pub confidence: f32,
+    /// The most probable category; it is not certain enough.
+    pub choice: CategoryChoice,
 }
 
 /// A merge of several memories into one.

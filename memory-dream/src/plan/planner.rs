@@ -210,13 +210,14 @@ pub(super) fn file(looked: &AnalysedMemories, place: usize, plan: &mut DreamPlan
     else {
         return;
     };
-    let (category, why) = match (suggested_category(outline), glance.verdict) {
+    let choice = glance.choice;
+    let (category, why) = match (suggested_category(outline), choice.category()) {
         (Some(category), _) => (category, FilingReason::Suggested),
-        (None, Some(category)) => (category, FilingReason::Sure(glance.confidence)),
+        (None, Some(category)) => (category, FilingReason::Sure(choice.confidence)),
         (None, None) => {
             return plan.unsure.push(UnclassifiedMemory {
                 id: outline.id,
-                confidence: glance.confidence,
+                choice,
             });
         }
     };
@@ -232,7 +233,7 @@ pub(super) fn file(looked: &AnalysedMemories, place: usize, plan: &mut DreamPlan
 fn has_category(looked: &AnalysedMemories, place: usize) -> bool {
     let has_verdict = looked.glances[place]
         .as_ref()
-        .is_some_and(|glance| glance.verdict.is_some());
+        .is_some_and(|glance| glance.choice.category().is_some());
     has_verdict
         || looked.glances[place].is_some() && suggested_category(&looked.outlines[place]).is_some()
 }
@@ -242,7 +243,7 @@ fn plan_read_filing(looked: &AnalysedMemories, place: usize, accesses: u64, plan
     let outline = &looked.outlines[place];
     let verdict = looked.glances[place]
         .as_ref()
-        .and_then(|glance| glance.verdict);
+        .and_then(|glance| glance.choice.suggestion);
     let category = suggested_category(outline)
         .or(verdict)
         .unwrap_or(DEFAULT_CATEGORY);

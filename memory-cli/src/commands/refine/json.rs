@@ -79,7 +79,12 @@ fn filing_json(filing: &Filing) -> Value {
 }
 
 fn unsure_json(unsure: &UnclassifiedMemory) -> Value {
-    json!({ "id": unsure.id.to_string(), "confidence": hundredths(unsure.confidence) })
+    let UnclassifiedMemory { id, choice } = unsure;
+    let mut shape = json!({ "id": id.to_string(), "confidence": hundredths(choice.confidence) });
+    if let Some(category) = choice.suggestion {
+        shape["category"] = category.as_str().into();
+    }
+    shape
 }
 
 fn merge_json(merge: &Merge) -> Value {

@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use memory_core::{MemoryId, Services};
 use memory_dream::DreamReport;
 use memory_dream::lifecycle::LifecycleAction;
-use memory_dream::plan::{Filing, FilingReason};
+use memory_dream::plan::{Filing, FilingReason, UnclassifiedMemory};
 use memory_dream::review::{Contradiction, Review, TruncatedList};
 
 use crate::datetime;
@@ -59,6 +59,11 @@ impl DreamTable<'_> {
     fn add_all(&mut self, dreamt: &DreamReport) {
         for filing in self.take_shown(&dreamt.filed) {
             self.push("~", filing.id, &category_text(filing), None);
+        }
+        let suggestion = |unsure: &UnclassifiedMemory| Some((unsure.id, unsure.choice.suggestion?));
+        let suggested: Vec<_> = dreamt.unsure.iter().filter_map(suggestion).collect();
+        for (id, category) in self.take_shown(&suggested) {
+            self.push("?", *id, &format!("perhaps {category}"), None);
         }
         for merge in self.take_shown(&dreamt.merged) {
             self.push("=", merge.kept, "", None);
