@@ -20,6 +20,9 @@ use memory_store::system::{free_space, is_accessible_to_others, private_temp_fol
 /// Free space from which writes are not at risk, in bytes.
 const ENOUGH_SPACE: u64 = 100 << 20;
 
+/// The name of the checks of assistants.
+const ASSISTANT: &str = "assistant";
+
 /// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SystemFinding {
@@ -107,6 +110,35 @@ pub(crate) fn check_system(settings: &Settings) -> Vec<SystemFinding> {
     findings
 }
 
+/// Returns what to do next, for these findings and a home that exists or not.
+pub(crate) fn next_step(findings: &[SystemFinding], has_home: bool) -> String {
+    let of_state = |state| {
+        findings
+            .iter()
+            .filter(move |finding| finding.state == state)
+    };
+    if let Some(problem) = of_state(SystemState::Problem).next() {
+        let otherwise = || format!("solve the problem with the {}", problem.name);
+        return problem.hint.clone().unwrap_or_else(otherwise);
+    }
+    let mut works = of_state(SystemState::Ok);
+    if let Some(hint) = works.clone().find_map(|finding| finding.hint.clone()) {
+        return hint;
+    }
+    if works.any(|finding| finding.name == ASSISTANT) {
+        let next = if has_home {
+            "nothing; `memory ui` shows what is remembered"
+        } else {
+            "restart your assistant and tell it what to remember, or run `memory write TEXT`"
+        };
+        return next.to_owned();
+    }
+    let mut present = of_state(SystemState::Unused).filter(|finding| finding.name == ASSISTANT);
+    present.find_map(|finding| finding.hint.clone()).unwrap_or_else(|| {
+        "no assistant was found on this machine; `memory help install` lists those that can be set up".to_owned()
+    })
+}
+
 /// Checks the environment of a home whose settings cannot be used because of `failure`.
 pub(crate) fn check_without_settings(
     failure: &Failure,
@@ -142,7 +174,8 @@ fn check_program(environment: &Environment) -> SystemFinding {
     if is_on_path {
         finding
     } else {
-        finding.hint("its folder is not on the PATH")
+        let folder = folder.unwrap_or(program).display();
+        finding.hint(format!("add {folder} to the PATH"))
     }
 }
 
@@ -354,15 +387,15 @@ fn check_client(client: &'static Client, environment: &Environment) -> SystemFin
     let title = client.title;
     let hint = format!("run `memory install {}`", client.name);
     match client_state(client, environment) {
-        Err(error) => SystemFinding::problem("assistant", format!("{title}: {error}")),
-        Ok(ClientState::Current) => SystemFinding::ok("assistant", format!("{title} is set up")),
+        Err(error) => SystemFinding::problem(ASSISTANT, format!("{title}: {error}")),
+        Ok(ClientState::Current) => SystemFinding::ok(ASSISTANT, format!("{title} is set up")),
         Ok(ClientState::Outdated) => SystemFinding::problem(
             "assistant",
             format!("{title} uses another program or another version of the entries"),
         )
         .hint(hint),
         Ok(ClientState::Absent) => {
-            SystemFinding::unused("assistant", format!("{title} is not set up")).hint(hint)
+            SystemFinding::unused(ASSISTANT, format!("{title} is not set up")).hint(hint)
         }
     }
 }

@@ -93,7 +93,9 @@ pub use file_store::{
     QueueNotices, SharedStoreStatus, TrialCopy,
 };
 pub use folder_format::check_writable;
-pub use index::{DocumentVector, ModelVectors, NearestVectors};
+pub use index::{
+    DocumentVector, IndexedNames, ModelVectors, NamedGroup, NamedMemory, NearestVectors,
+};
 pub use ledger::Ledger;
 pub use lock::lock_file_within;
 pub use memory_core::{RandomIds, SystemClock};

@@ -19,6 +19,10 @@ pub(super) struct CommandLine {
     alias: Option<CommandAlias>,
     /// Whether the help lists all commands.
     pub(super) lists_all: bool,
+    /// The global options of its parent commands.
+    globals: Vec<Arg>,
+    /// Whether the last argument is an option whose value is the next one.
+    takes_value: bool,
 }
 
 /// The role of an argument.
@@ -77,7 +81,8 @@ impl CommandLine {
         }
     }
 
-    fn of(mut arguments: Vec<OsString>) -> Self {
+    /// Classifies the arguments, with the words of a command in place of its other names.
+    pub(super) fn of(mut arguments: Vec<OsString>) -> Self {
         let mut command = Cli::command();
         let mut globals = Vec::new();
         let mut roles = Vec::new();
@@ -147,6 +152,8 @@ impl CommandLine {
             command,
             alias,
             lists_all: false,
+            globals,
+            takes_value,
         }
     }
 
@@ -154,6 +161,39 @@ impl CommandLine {
     pub(super) fn former_name(&self) -> Option<(&'static str, &'static [&'static str])> {
         let alias = self.alias.filter(|alias| alias.is_former)?;
         Some((alias.name, alias.words))
+    }
+
+    /// Returns the command that the subcommands select.
+    pub(super) fn command(&self) -> &Command {
+        &self.command
+    }
+
+    /// Returns the names of the subcommands, as they were typed.
+    pub(super) fn subcommands(&self) -> impl Iterator<Item = &OsString> {
+        self.arguments_in_role(ArgumentRole::Subcommand)
+    }
+
+    /// Returns the options of the command and the global ones.
+    pub(super) fn options(&self) -> impl Iterator<Item = &Arg> {
+        let options = self.command.get_arguments().chain(&self.globals);
+        options.filter(|option| !option.is_positional())
+    }
+
+    /// Returns whether all further arguments are positional, and the number of those before.
+    pub(super) fn positionals(&self) -> (bool, usize) {
+        let after = self.arguments.len() - 1 - self.roles.len();
+        let before = self.arguments_in_role(ArgumentRole::Positional).count();
+        (0 < after, before + after.saturating_sub(1))
+    }
+
+    /// Returns the option whose value is the next argument.
+    pub(super) fn open_option(&self) -> Option<&Arg> {
+        let last = self.arguments.last().filter(|_| self.takes_value)?;
+        let last = last.to_str()?;
+        self.options().find(|option| match last.strip_prefix("--") {
+            Some(name) => option.get_long() == Some(name) || has_alias(option, name),
+            None => option.get_short() == last.chars().next_back(),
+        })
     }
 
     /// Returns the arguments.

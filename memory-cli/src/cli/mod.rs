@@ -2,8 +2,10 @@
 
 mod aliases;
 mod command_line;
+mod complete;
 mod guides;
 mod help;
+mod typed_words;
 mod usage;
 
 use std::ffi::OsString;
@@ -75,6 +77,15 @@ fn run_command(
     }
     if let Some((root, end)) = versions::is_child(&arguments) {
         versions::commit_when_idle(&root, &end);
+        return ExitCode::Done;
+    }
+    if let Some(answer) = complete::answer_script(&arguments, environment) {
+        let mut streams = streams;
+        // A shell that no longer reads needs no candidates.
+        let _ = streams
+            .out
+            .write_all(answer.as_bytes())
+            .and_then(|()| streams.out.flush());
         return ExitCode::Done;
     }
     let program = arguments.first().map_or(ProgramName::Memory, |first| {

@@ -12,7 +12,9 @@ use crate::failure::Failure;
 use crate::ingestion::{INDEXING_SESSIONS, open_history};
 use crate::instances::DEFAULT;
 use crate::print::{Table, TableColumn, counted};
-use crate::system_check::{SystemFinding, SystemState, check_system, check_without_settings};
+use crate::system_check::{
+    SystemFinding, SystemState, check_system, check_without_settings, next_step,
+};
 
 /// Check the files against the index and the journal
 ///
@@ -21,7 +23,7 @@ use crate::system_check::{SystemFinding, SystemState, check_system, check_withou
 /// Exits with 5 if a problem was not repaired.
 ///
 /// JSON: {checked, healthy, findings: [{code, path, line?, what, hint?, fixed}]}; with --system {healthy, checks: [{name, state,
-/// what, hint?}]}, where `state` is ok, unused or problem
+/// what, hint?}], next}, where `state` is ok, unused or problem, and `next` is what to do next
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     /// Check the environment instead: programs, assistants, models, permissions and the file system
@@ -62,10 +64,11 @@ impl DoctorArgs {
 }
 
 fn check_environment(app: &mut App) -> Result<(), Failure> {
-    let findings = match app.settings() {
-        Ok(settings) => check_system(&settings),
-        Err(failure) => check_without_settings(&failure, app.environment),
+    let (findings, has_home) = match app.settings() {
+        Ok(settings) => (check_system(&settings), settings.root.value.exists()),
+        Err(failure) => (check_without_settings(&failure, app.environment), false),
     };
+    let next = next_step(&findings, has_home);
     let problems = findings
         .iter()
         .filter(|finding| finding.state == SystemState::Problem)
@@ -83,7 +86,7 @@ fn check_environment(app: &mut App) -> Result<(), Failure> {
         };
         let checks: Vec<_> = findings.iter().map(shape).collect();
         app.output
-            .json(&json!({ "healthy": problems == 0, "checks": checks }))?;
+            .json(&json!({ "healthy": problems == 0, "checks": checks, "next": next }))?;
     } else {
         let columns = [
             TableColumn::Whole("what"),
@@ -104,11 +107,12 @@ fn check_environment(app: &mut App) -> Result<(), Failure> {
             table.push([*name, state.as_str(), &details]);
         }
         app.output.table(&table)?;
+        app.output.note(&format!("next: {next}"))?;
     }
     Failure::unless_none(
         problems,
         format!("{} found in the environment", counted(problems, "problem")),
-        "follow the next steps in the report",
+        "`memory doctor --system` again shows the next step, until nothing is left",
         Code::CheckFailed,
     )
 }

@@ -42,7 +42,13 @@ impl ManArgs {
 
 /// Print a shell completion script
 ///
+/// Those of bash, zsh and fish also complete ids, titles, tags, projects and settings, from the index of the home.
+///
 /// For bash: memory completions bash > ~/.local/share/bash-completion/completions/memory (create the folder first)
+///
+/// For zsh: memory completions zsh > DIR/_memory, where DIR is in fpath
+///
+/// For fish: memory completions fish > ~/.config/fish/completions/memory.fish
 ///
 /// The output is a script, also with --json.
 #[derive(Debug, Args)]
@@ -66,25 +72,19 @@ impl CompletionsArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         // The generator panics when a pipe is closed early, so it writes to memory first.
         let mut script = Vec::new();
-        let (command, script_file) = (&mut Cli::command(), &mut script);
+        let command = &mut Cli::command();
         match self.shell {
-            CompletedShell::Bash => {
-                clap_complete::generate(Shell::Bash, command, "memory", script_file);
-            }
+            CompletedShell::Bash => script.extend(include_bytes!("completions/memory.bash")),
+            CompletedShell::Fish => script.extend(include_bytes!("completions/memory.fish")),
+            CompletedShell::Zsh => script.extend(include_bytes!("completions/_memory")),
             CompletedShell::Elvish => {
-                clap_complete::generate(Shell::Elvish, command, "memory", script_file);
-            }
-            CompletedShell::Fish => {
-                clap_complete::generate(Shell::Fish, command, "memory", script_file);
+                clap_complete::generate(Shell::Elvish, command, "memory", &mut script);
             }
             CompletedShell::Nushell => {
-                clap_complete::generate(Nushell, command, "memory", script_file);
+                clap_complete::generate(Nushell, command, "memory", &mut script);
             }
             CompletedShell::Powershell => {
-                clap_complete::generate(Shell::PowerShell, command, "memory", script_file);
-            }
-            CompletedShell::Zsh => {
-                clap_complete::generate(Shell::Zsh, command, "memory", script_file);
+                clap_complete::generate(Shell::PowerShell, command, "memory", &mut script);
             }
         }
         Ok(app.output.stream().write_all(&script)?)

@@ -293,12 +293,18 @@ fn the_version_is_one_line() {
 
 #[test]
 fn completions_name_the_commands() {
-    let script = Sandbox::new().run(&["completions", "bash"]);
+    let sandbox = Sandbox::new();
+    let script = sandbox.run(&["completions", "elvish"]);
     assert!(
         script.contains("snooze")
             && !script.contains("reminders)")
             && script.contains("preferences"),
         "{script}"
+    );
+    let candidates = sandbox.run(&["complete", "fish", "80", "memory res"]);
+    assert!(
+        candidates.contains("restore\tRestore a file"),
+        "{candidates}"
     );
 }
 

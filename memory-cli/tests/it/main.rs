@@ -10,6 +10,7 @@ mod client_files;
 mod client_programs;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod clock;
+mod completion;
 mod config;
 mod conversations;
 mod daemon;

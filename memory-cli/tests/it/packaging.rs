@@ -419,3 +419,80 @@ fn the_same_program_gives_the_same_packages() {
     });
     assert_eq!(first, second);
 }
+
+/// Prepares a root folder with the system of this machine and nothing else, runs a line in it as a new user does, and uses the program.
+///
+/// Its arguments are the folder, that of the packages, the program under test, and the line.
+const IN_A_BARE_SYSTEM: &str = r#"
+set -eu
+root="$1/root" program="$3"
+mount -t tmpfs none "$1"
+mkdir -p "$1/changes" "$1/work" "$root/usr" "$root/dev" "$root/etc" "$root/proc" "$root/root/.claude" "$root/tmp" "$root/packages"
+mkdir -p "$root/var/lib/dpkg/updates" "$root/var/lib/dpkg/info" "$root$(dirname "$program")"
+: >"$root/var/lib/dpkg/status"
+: >"$root$program"
+mount -t overlay none -o "userxattr,lowerdir=/usr,upperdir=$1/changes,workdir=$1/work" "$root/usr"
+for folder in bin sbin lib lib64; do [ ! -e "/$folder" ] || ln -s "usr/$folder" "$root/$folder"; done
+mount --rbind /dev "$root/dev"
+mount --rbind /proc "$root/proc"
+mount --bind "$2" "$root/packages"
+mount --bind "$program" "$root$program"
+exec env -i PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin HOME=/root npm_config_offline=true npm_config_audit=false \
+    chroot "$root" /bin/sh -euc '
+        cd /packages
+        sudo() { "$@"; }
+        for tool in cargo rustc memory; do ! command -v "$tool"; done
+        case "$1" in pip*)
+            python3 -m venv /root/environment
+            . /root/environment/bin/activate
+            ;;
+        esac
+        eval "$1"
+        cd /root
+        memory write "The user prefers tea" >/dev/null
+        memory search tea | grep -q "prefers tea"
+        memory install claude-code
+        grep -q mcpServers .claude.json
+        memory doctor --system
+    ' sh "$4"
+"#;
+
+/// Returns the lines of a page that install a package, without their comments.
+fn install_lines(page: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page);
+    let text = fs::read_to_string(path).expect("a page");
+    let blocks = text.split("```sh\n").skip(1);
+    let lines = blocks.flat_map(|block| block.split("```").next().unwrap_or_default().lines());
+    let commands = lines.map(|line| line.split(" # ").next().unwrap_or_default().trim());
+    let endings = [".tar.gz", ".deb", ".whl", ".tgz"];
+    let is_package =
+        |line: &&str| line.contains('*') && endings.iter().any(|ending| line.contains(ending));
+    commands.filter(is_package).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_line_that_installs_a_package_works_in_a_bare_system() {
+    let pages = ["README.md", "docs/src/installing.md"].map(install_lines);
+    for tool in ["tar ", "dpkg ", "pip ", "npm "] {
+        let is_shown = pages[1].iter().any(|line| line.contains(tool));
+        assert!(is_shown, "the page on installing has no line with {tool}");
+    }
+    let lines: BTreeSet<String> = pages.into_iter().flatten().collect();
+    let Some(folder) = packages() else { return };
+    let mount = Command::new("unshare").args(["-rm", "true"]).output();
+    if !mount.is_ok_and(|output| output.status.success()) {
+        return leave_out("this user may not mount file systems in a namespace");
+    }
+    for line in lines {
+        // The packages under test are not static.
+        let line = line.replace("linux-musl", "linux-gnu");
+        let root = tempfile::tempdir().expect("a folder");
+        let done = run(Command::new("unshare")
+            .args(["-rm", "sh", "-c", IN_A_BARE_SYSTEM, "sh"])
+            .arg(root.path())
+            .arg(folder.join("packages"))
+            .arg(env!("CARGO_BIN_EXE_memory"))
+            .arg(&line));
+        assert!(done.contains("Claude Code is set up"), "{line}: {done}");
+    }
+}

@@ -369,11 +369,16 @@ fn retain_in_scopes(
 
 /// Returns the first and the last id with this prefix.
 fn prefix_range(prefix: &str) -> Option<([u8; 16], [u8; 16])> {
+    id_range(prefix, SHORTEST)
+}
+
+/// Returns the first and the last id that start with `prefix`, if it has `shortest` digits or more.
+pub(super) fn id_range(prefix: &str, shortest: usize) -> Option<([u8; 16], [u8; 16])> {
     let digits: String = prefix
         .chars()
         .filter(|character| *character != '-')
         .collect();
-    let is_prefix = (SHORTEST..=32).contains(&digits.len())
+    let is_prefix = (shortest..=32).contains(&digits.len())
         && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     let bound = |filler: &str| {
         let filled = format!("{digits}{}", filler.repeat(32 - digits.len()));

@@ -12,7 +12,7 @@
 //! | how pending rows become full text | `flush` |
 //! | the cache of parsed files | `kept` |
 //! | how the index is opened, and recovers from errors | `memory_index`, `open`, `rebuild`, `trouble` |
-//! | how queries are executed | `search`, `list`, `lookup`, `facets` |
+//! | how queries are executed | `search`, `list`, `lookup`, `facets`; `names` for shell completion |
 //! | the embedding vectors of the texts | `vectors`, `embeddings` |
 //!
 //! With a few hundred pending rows, one commit flushes them: a log-structured merge tree of two levels. A pending
@@ -34,6 +34,7 @@ mod list;
 mod lookup;
 mod lookup_key;
 mod memory_index;
+mod names;
 mod open;
 mod rebuild;
 mod refresh;
@@ -54,6 +55,7 @@ mod vocabulary;
 
 pub(crate) use lookup::MemoryLocation;
 pub(crate) use memory_index::MemoryIndex;
+pub use names::{IndexedNames, NamedGroup, NamedMemory};
 pub(crate) use open::{FOLDER, REHEARSAL, SESSIONS};
 pub(crate) use refresh::RefreshDepth;
 pub(crate) use scan::{CATEGORIES, ENTRIES};
