@@ -153,7 +153,9 @@ impl<'a> App<'a> {
 
     /// Opens the home that the settings specify.
     pub(crate) fn open(&mut self) -> Result<Home, Failure> {
-        self.open_with(FileStoreOptions::default())
+        let home = self.open_with(FileStoreOptions::default())?;
+        self.output.start_waiting("reading the memories");
+        Ok(home)
     }
 
     /// Opens the home that the settings specify, with a file cache for a long-running process.

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 
 use crate::query_parser::parse;
-use crate::search::search_refreshed;
+use crate::search::{find_corrections, search_refreshed};
+use crate::spelling::correct_query;
 use crate::{Category, MatchCoverage, Memory, Query, Ranking, Scope, Services, StoreError, Tags};
 
 /// Maximum number of values of one attribute. Those with the lowest counts are left out.
@@ -39,7 +40,11 @@ pub struct FacetCounts {
 /// If the files cannot be read.
 pub fn facets(services: &Services, query: &Query) -> Result<FacetCounts, StoreError> {
     services.store.refresh()?;
-    let parsed = parse(&query.text, &query.filter);
+    let mut parsed = parse(&query.text, &query.filter);
+    let corrections = find_corrections(services, &parsed.question, &parsed.filter)?;
+    if let Some((question, _)) = correct_query(&parsed.question, &corrections, true) {
+        parsed.question = question;
+    }
     let question = Some(&parsed.question).filter(|question| !question.words.is_empty());
     if let Some(question) = question
         && !(question.phrases.is_empty() && question.without_phrases.is_empty())

@@ -65,6 +65,7 @@ mod recall_statistics;
 mod reranking;
 mod services;
 mod source;
+pub mod spelling;
 mod store;
 mod store_health;
 mod supersede;

@@ -4,7 +4,7 @@ use crate::Hit;
 use crate::context::content_terms;
 use crate::query_parser::has_content_word;
 use crate::text::{
-    Term, TokenKind, contained_terms, fitting_snippet, query_terms, to_one_line, token_count,
+    Term, TokenKind, contained_terms, fitting_snippet, fold, query_terms, to_one_line, token_count,
 };
 
 /// Maximum number of characters of a passage.
@@ -80,7 +80,7 @@ impl PassageSelector {
 
 /// Returns the words of a query that no hit contains, if they are at least half of its words with content.
 ///
-/// Such hits were found by parts of words or by meaning, and may not answer the query. Only words of scripts with spaces are examined.
+/// Such hits were found by meaning or by similar words, and may not answer the query. Only words of scripts with spaces are examined.
 pub fn missing_words(query: &str, hits: &[Hit]) -> Vec<String> {
     // A list without a search has no scores.
     if hits.iter().all(|hit| hit.score == 0.0) {
@@ -103,11 +103,7 @@ pub fn missing_words(query: &str, hits: &[Hit]) -> Vec<String> {
     let terms: Vec<Term> = words.iter().flat_map(|(_, terms)| terms.clone()).collect();
     let mut is_contained = vec![false; terms.len()];
     for hit in hits {
-        let memory = &hit.stored.memory;
-        for text in [Some(memory.content.as_str()), memory.title.as_deref()]
-            .into_iter()
-            .flatten()
-        {
+        for text in hit_texts(hit) {
             contained_terms(text, &terms).for_each(|index| is_contained[index] = true);
         }
     }
@@ -121,9 +117,14 @@ pub fn missing_words(query: &str, hits: &[Hit]) -> Vec<String> {
     let missing = words
         .iter()
         .filter(|(_, terms)| terms.iter().all(is_missing))
-        .map(|(word, _)| *word);
+        .map(|(word, _)| word.trim_matches(|character: char| !character.is_alphanumeric()));
+    // A person sees the word also inside a longer one.
     let missing: Vec<&str> = missing
-        .map(|word| word.trim_matches(|character: char| !character.is_alphanumeric()))
+        .filter(|word| {
+            let spelled = fold(word);
+            let mut texts = hits.iter().flat_map(hit_texts);
+            !texts.any(|text| fold(text).contains(&spelled))
+        })
         .collect();
     if missing.len() * 2 < words.len() {
         return Vec::new();
@@ -133,6 +134,17 @@ pub fn missing_words(query: &str, hits: &[Hit]) -> Vec<String> {
         .take(MAX_MISSING)
         .map(|word| to_one_line(word, MAX_WORD))
         .collect()
+}
+
+/// Returns the texts by which a search finds a memory.
+fn hit_texts(hit: &Hit) -> impl Iterator<Item = &str> {
+    let memory = &hit.stored.memory;
+    [Some(&memory.content), memory.title.as_ref()]
+        .into_iter()
+        .flatten()
+        .chain(&memory.tags)
+        .chain(&memory.aliases)
+        .map(String::as_str)
 }
 
 fn select_passage(text: &str, terms: &[Term]) -> SelectedPassage {
@@ -166,6 +178,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::{Draft, MemStore, Memories};
 
     proptest! {
         #[test]
@@ -197,6 +210,16 @@ mod tests {
             words(passage.text.trim_start_matches('…'))
         );
         assert!(passage.text.contains("day 150"), "{passage:?}");
+    }
+
+    #[test]
+    fn a_word_within_another_word_or_in_a_tag_is_not_missing() {
+        let memories = Memories::builder(MemStore::default()).build();
+        let draft = Draft::new("PostgreSQL runs there").tags(["invoices"]);
+        memories.write(draft).unwrap();
+        let hits = memories.search("postgresql").unwrap().hits;
+        assert_eq!(missing_words("sql invoices", &hits), Vec::<String>::new());
+        assert_eq!(missing_words("mysql billing", &hits), ["mysql", "billing"]);
     }
 
     #[test]

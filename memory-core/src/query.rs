@@ -4,6 +4,7 @@ use std::ops::{Deref, Range};
 
 use crate::query_parser::TextQuery;
 use crate::rank::{RankFeature, RankWeights};
+use crate::spelling::CorrectedQuery;
 use crate::{Category, Filter, MemoryId, Scope, StoredMemory};
 
 /// A search query: text and a filter.
@@ -171,6 +172,8 @@ pub struct SearchResults {
     pub total: u64,
     /// The reason why the results may be incomplete, if any.
     pub degraded: Option<String>,
+    /// The query with its misspelled words replaced, if it was searched in place of the query, or if nothing was found.
+    pub corrected: Option<CorrectedQuery>,
 }
 
 /// A search hit.

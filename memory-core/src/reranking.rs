@@ -72,6 +72,7 @@ impl Reranking {
             hits,
             total,
             degraded: found.degraded,
+            corrected: found.corrected,
         })
     }
 }

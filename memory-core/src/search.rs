@@ -1,10 +1,13 @@
 //! The search use case, and the query vector that it needs.
 
+use std::slice;
+
 use chrono::{DateTime, Utc};
 
 use crate::earlier::{MAX_COMPARED, order_versions, replacement_test};
 use crate::embed::{count_memories, embed_few};
 use crate::query_parser::{ParsedQuery, TextQuery, parse, parse_sentence, to_first_person};
+use crate::spelling::{WordCorrection, correct_query, correctable_words};
 use crate::text::WordOverlaps;
 use crate::{
     EmbedError, Embedder, Embedding, Filter, Hit, Memory, Query, QueryVector, Ranking, Reranking,
@@ -29,7 +32,7 @@ const SPARE_HITS: usize = 100;
 pub fn search(services: &Services, query: &Query) -> Result<SearchResults, StoreError> {
     let parsed = parse_words(query)?;
     services.store.refresh()?;
-    search_parsed(services, query, parsed)
+    search_parsed(services, query, parsed, Spelling::Corrected)
 }
 
 /// Searches as [`search()`] does, in the files that the last [`crate::MemoryStore::refresh`] detected.
@@ -37,16 +40,21 @@ pub(crate) fn search_refreshed(
     services: &Services,
     query: &Query,
 ) -> Result<SearchResults, StoreError> {
-    search_parsed(services, query, parse_words(query)?)
+    search_parsed(services, query, parse_words(query)?, Spelling::Corrected)
 }
 
-/// Searches as [`search_refreshed()`] does for the words of a sentence, in which nothing is an operator or a filter.
+/// Searches as [`search_refreshed()`] does for the words of a sentence, in which nothing is an operator or a filter, as they are spelled.
 pub(crate) fn search_sentence(
     services: &Services,
     query: &Query,
 ) -> Result<SearchResults, StoreError> {
     let parsed = parse_sentence(&query.text, &query.filter);
-    search_parsed(services, query, require_words(query, parsed)?)
+    search_parsed(
+        services,
+        query,
+        require_words(query, parsed)?,
+        Spelling::Exact,
+    )
 }
 
 /// Returns the newest note that replaces a note, if any.
@@ -99,10 +107,35 @@ fn require_words(query: &Query, parsed: ParsedQuery) -> Result<ParsedQuery, Stor
     Ok(parsed)
 }
 
+/// Whether misspelled words of a query are corrected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Corrected,
+    Exact,
+}
+
+/// Returns the corrections of the words of a query that no memory in the scopes of `filter` contains.
+pub(crate) fn find_corrections(
+    services: &Services,
+    question: &TextQuery,
+    filter: &Filter,
+) -> Result<Vec<WordCorrection>, StoreError> {
+    if correctable_words(question).is_empty() {
+        return Ok(Vec::new());
+    }
+    let within = match (&filter.scope, &filter.within) {
+        (Some(scope), Some(within)) if !within.contains(scope) => return Ok(Vec::new()),
+        (Some(scope), _) => Some(slice::from_ref(scope)),
+        (None, within) => within.as_deref(),
+    };
+    services.store.correct_words(question, within)
+}
+
 fn search_parsed(
     services: &Services,
     query: &Query,
     parsed: ParsedQuery,
+    spelling: Spelling,
 ) -> Result<SearchResults, StoreError> {
     let ParsedQuery {
         mut question,
@@ -110,9 +143,19 @@ fn search_parsed(
         misread,
     } = parsed;
     let mut troubles = Vec::new();
+    let corrections = match spelling {
+        Spelling::Corrected => find_corrections(services, &question, &filter)?,
+        Spelling::Exact => Vec::new(),
+    };
+    let mut corrected = correct_query(&question, &corrections, true);
+    let mut text = query.text.as_str();
+    if let Some((with, _)) = &corrected {
+        question = with.clone();
+        text = &with.text;
+    }
     let embedder = current_embedder(services).filter(|_| !question.is_exact());
     let vector = embedder.and_then(|embedder| {
-        let vector = embed_query(services, embedder, &query.text, &question);
+        let vector = embed_query(services, embedder, text, &question);
         let vector = vector.unwrap_or_else(|why| {
             troubles.push(format!("{why}; searched by words only"));
             None
@@ -160,6 +203,10 @@ fn search_parsed(
             ));
         }
     }
+    if found.total == 0 && corrected.is_none() {
+        corrected = correct_query(&question, &corrections, false);
+    }
+    found.corrected = corrected.map(|(_, corrected)| corrected);
     if repeats {
         found.hits = diversify(found.hits, query);
     }

@@ -31,6 +31,15 @@ pub struct SmartSearchResults {
 }
 
 impl SmartSearchResults {
+    fn new(found: SearchResults, text: String, filter: Filter) -> Self {
+        let searched = found.corrected.as_ref().filter(|own| own.is_searched);
+        Self {
+            text: searched.map_or(text, |own| own.text.clone()),
+            found,
+            filter,
+        }
+    }
+
     /// Returns what the words of the query add to its filter, with days in the zone of the person: "category decisions, from 2026-05-01".
     pub fn describe_added<Tz: TimeZone>(&self, filter: &Filter, zone: &Tz) -> Option<String> {
         Some(describe_filter(&self.filter, filter, zone)).filter(|added| !added.is_empty())
@@ -61,11 +70,8 @@ pub fn smart_search<Tz: TimeZone>(
             filter: filter.clone(),
             ..query.clone()
         };
-        return Ok(SmartSearchResults {
-            found: search_refreshed(services, &query)?,
-            text: query.text,
-            filter: query.filter,
-        });
+        let found = search_refreshed(services, &query)?;
+        return Ok(SmartSearchResults::new(found, query.text, query.filter));
     }
     let ExtractedFilter {
         text: words,
@@ -104,28 +110,16 @@ pub fn smart_search<Tz: TimeZone>(
         false => list_newest(services, &narrow, limit)?,
     };
     if 0 < found.total {
-        return Ok(SmartSearchResults {
-            found,
-            text: words,
-            filter: narrow,
-        });
+        return Ok(SmartSearchResults::new(found, words, narrow));
     }
     if is_about_memories(&words, false) {
         let found = list_newest(services, &narrow, limit)?;
         if 0 < found.total {
-            return Ok(SmartSearchResults {
-                found,
-                text: words,
-                filter: narrow,
-            });
+            return Ok(SmartSearchResults::new(found, words, narrow));
         }
     }
     if narrow == *filter {
-        return Ok(SmartSearchResults {
-            found,
-            text: words,
-            filter: narrow,
-        });
+        return Ok(SmartSearchResults::new(found, words, narrow));
     }
     let mut found = ask(text, filter)?;
     let named = describe_filter(&narrow, filter, &now.timezone());
@@ -142,11 +136,11 @@ pub fn smart_search<Tz: TimeZone>(
     }
     let reasons = found.degraded.take().into_iter().chain([reason]);
     found.degraded = Some(reasons.collect::<Vec<_>>().join("; "));
-    Ok(SmartSearchResults {
+    Ok(SmartSearchResults::new(
         found,
-        text: text.to_owned(),
-        filter: filter.clone(),
-    })
+        text.to_owned(),
+        filter.clone(),
+    ))
 }
 
 /// Returns whether a query consists of the name of a category.
@@ -201,6 +195,7 @@ fn prepend(first: SearchResults, others: SearchResults, limit: usize) -> SearchR
         hits,
         total,
         degraded: first.degraded.or(others.degraded),
+        corrected: first.corrected.or(others.corrected),
     }
 }
 
@@ -228,6 +223,7 @@ fn raise_named(named: SearchResults, others: SearchResults, limit: usize) -> Sea
         hits,
         total: others.total.max(named.total),
         degraded: named.degraded.or(others.degraded),
+        corrected: named.corrected.or(others.corrected),
     }
 }
 
@@ -253,6 +249,7 @@ pub(crate) fn list_newest(
         hits: hits.collect(),
         total: page.total,
         degraded: page.degraded,
+        corrected: None,
     })
 }
 

@@ -10,6 +10,7 @@ use chrono::{DateTime, Utc};
 
 use crate::query_parser::TextQuery;
 use crate::secret::Checked;
+use crate::spelling::{ScannedVocabulary, WordCorrection, correct_words};
 use crate::wikilink::WikilinkCandidate;
 use crate::{
     CachedAnalysis, ChangeOutcome, ChangeSet, Connections, ContentHash, FacetCounter, FacetCounts,
@@ -134,6 +135,20 @@ pub trait MemoryStore: Debug + Send + Sync {
     ) -> Result<SearchResults, StoreError> {
         let memories = self.memories(asked.filter, now).collect::<Result<_, _>>()?;
         Ok(scan::search(memories, asked, &BTreeMap::new()))
+    }
+
+    /// Returns the corrections of the words of a query that no memory contains, only `within` these scopes if given.
+    ///
+    /// # Errors
+    /// If the files cannot be read.
+    fn correct_words(
+        &self,
+        question: &TextQuery,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<WordCorrection>, StoreError> {
+        let vocabulary = ScannedVocabulary::new(&read_all(self, &Filter::all().within(within))?);
+        let Ok(corrections) = correct_words(question, &vocabulary);
+        Ok(corrections)
     }
 
     /// Returns those of `names` that occur in the name of a speaker, only `within` these scopes if given.

@@ -76,6 +76,7 @@ pub(crate) use proposal::add_proposals;
 pub use proposal::{accept_result, inbox_note, waiting_proposal};
 pub use recall::{memory_rank, recalls, unused, why};
 pub use reminder::{notification, reminder, reminder_or_memory};
+pub(crate) use search::corrected;
 pub use search::{
     ChatHit, chat_search_results, context, hit_tokens, search_results, smart_search_results,
     understood,

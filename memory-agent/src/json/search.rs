@@ -18,6 +18,8 @@ struct SearchShape<'a> {
     total: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    corrected: Option<Value>,
 }
 
 #[derive(Serialize)]
@@ -82,9 +84,10 @@ struct TermShape<'a> {
 
 /// Returns the JSON of search results, best first.
 ///
-/// `{hits: [{memory, score, snippet, replaced_by?, explain?}], total, degraded?}`. `replaced_by` is the id of a newer hit that says that what
+/// `{hits: [{memory, score, snippet, replaced_by?, explain?}], total, degraded?, corrected?}`. `replaced_by` is the id of a newer hit that says that what
 /// the memory states has changed. `degraded` gives the reason why the result may be
-/// incomplete. With `explain`, each hit explains its score: `{relevance, rerank?: {score, before}, cosine?, recency, parts:
+/// incomplete. `corrected` is the query with its misspelled words replaced, as `{query, words: {WORD: REPLACEMENT}, searched}`: it was
+/// searched, or nothing was found and it may be meant. With `explain`, each hit explains its score: `{relevance, rerank?: {score, before}, cosine?, recency, parts:
 /// [{part, value, score}], terms: [{term, frequency, documents, idf, score}], length, average_length, documents}`.
 ///
 /// The relevance is computed from the sum of the scores of the parts. If a reranking model replaced it, `rerank` has
@@ -98,7 +101,20 @@ pub fn search_results(found: &SearchResults, explain: bool, inbox_ttl: InboxTtl)
             .collect(),
         total: found.total,
         degraded: found.degraded.as_deref(),
+        corrected: corrected(found),
     })
+}
+
+/// Returns the JSON of the correction of a query: `{query, words: {WORD: REPLACEMENT}, searched}`.
+///
+/// If it was not searched, it is a suggestion.
+pub(crate) fn corrected(found: &SearchResults) -> Option<Value> {
+    let corrected = found.corrected.as_ref()?;
+    let words = corrected.words.iter();
+    let words: serde_json::Map<String, Value> = words
+        .map(|own| (own.word.clone(), own.replacement.as_str().into()))
+        .collect();
+    Some(json!({ "query": corrected.text, "words": words, "searched": corrected.is_searched }))
 }
 
 /// A message of a chat among search results.

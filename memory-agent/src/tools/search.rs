@@ -16,7 +16,7 @@ use super::built_in::BuiltInTool;
 use super::cursor::parse_cursor;
 use super::filter::{FilterInput, MAX_RESULTS};
 use super::input::{invalid, local_now};
-use crate::json;
+use crate::json::{self, add_field};
 
 /// Searches memories by words.
 pub(super) const MEMORY_SEARCH: BuiltInTool<SearchInput> = BuiltInTool {
@@ -191,6 +191,7 @@ fn brief_results(
     if !missing.is_empty() {
         answer["missing"] = missing.into();
     }
+    add_field(&mut answer, "corrected", json::corrected(found));
     if found.total == 0
         && let Some(next) = hits_without_filter(context, query, filter)
     {

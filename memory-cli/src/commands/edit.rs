@@ -186,6 +186,7 @@ impl EditArgs {
 /// # Errors
 /// If no editor is configured and the standard input is not a terminal.
 pub(super) fn editor_command(app: &App) -> Result<String, Failure> {
+    app.output.stop_waiting();
     match &app.environment.editor {
         Some(editor) => Ok(editor.clone()),
         None if app.output.input_is_terminal() => Ok("vi".to_owned()),

@@ -38,7 +38,7 @@ use crate::reranking;
 /// Topics of the project, and sessions of the history, are searched as well, unless a filter is set; they follow the memories. The
 /// best message of each of three sessions is shown; `--kind chat` shows more.
 ///
-/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, understood?: {query, category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}, chats?: {hits: [{chat, id?, ts?, role, score, snippet}], total}}
+/// JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, corrected?: {query, words, searched}, understood?: {query, category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}, chats?: {hits: [{chat, id?, ts?, role, score, snippet}], total}}
 ///
 /// In a pipe: id (or topic:FILE, session:NAME), score, title or first line (or role), and the text around the match.
 #[derive(Debug, Args)]
@@ -144,6 +144,7 @@ impl SearchArgs {
         let answer = match self.kind {
             SearchKindArg::Topic | SearchKindArg::Chat => None,
             SearchKindArg::All | SearchKindArg::Note => {
+                app.output.start_waiting("searching");
                 Some(memory_core::smart_search(&services, &query, &now)?)
             }
         };
@@ -250,6 +251,9 @@ fn print_totals(
 ) -> Result<(), Failure> {
     if let Some(why) = &found.degraded {
         output.warn_incomplete(why)?;
+    }
+    if let Some(corrected) = &found.corrected {
+        output.note(&corrected.describe())?;
     }
     let shown = found.hits.len() as u64;
     if found.total == 0 && !has_others {

@@ -1,6 +1,7 @@
 //! The streams and the output of a command, and its format.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,8 @@ pub(crate) struct Output {
     err_palette: Palette,
     /// Whether a warning about the result was written.
     has_warned_of_result: bool,
+    /// The name of the current step, which is shown if it takes long.
+    waiting: Cell<Option<ProgressDisplay>>,
 }
 
 /// The format of the data.
@@ -69,6 +72,7 @@ impl Output {
             out_palette: plain,
             err_palette: plain,
             has_warned_of_result: false,
+            waiting: Cell::new(None),
         }
     }
 
@@ -191,7 +195,7 @@ impl Output {
     /// Writes a JSON value as one line.
     pub(crate) fn json(&mut self, value: &Value) -> Result<(), Failure> {
         let text = Self::escaped_json(value);
-        Ok(writeln!(self.streams.out, "{text}")?)
+        Ok(writeln!(self.out(), "{text}")?)
     }
 
     /// Returns JSON with control characters escaped, so that a terminal does not interpret them.
@@ -201,7 +205,7 @@ impl Output {
 
     /// Writes a JSON text of one or more lines.
     pub(crate) fn json_text(&mut self, text: &str) -> Result<(), Failure> {
-        Ok(writeln!(self.streams.out, "{}", escape_json(text))?)
+        Ok(writeln!(self.out(), "{}", escape_json(text))?)
     }
 
     /// Writes a JSON text as data: indented on a terminal, else on one line.
@@ -218,7 +222,7 @@ impl Output {
     /// A part is some of the items with the bracket or comma before them, or the closing bracket.
     pub(crate) fn json_piece(&mut self, piece: &str) -> Result<(), Failure> {
         if !self.is_drawn() {
-            return Ok(write!(self.streams.out, "{}", escape_json(piece))?);
+            return Ok(write!(self.out(), "{}", escape_json(piece))?);
         }
         let (before, items) = piece.split_at(usize::from(piece.starts_with(['[', ','])));
         let (items, end) = items
@@ -231,7 +235,7 @@ impl Output {
             .and_then(|items| items.strip_suffix("\n]"))
             .unwrap_or_default();
         Ok(write!(
-            self.streams.out,
+            self.out(),
             "{before}{}{end}",
             escape_json(laid_out)
         )?)
@@ -241,9 +245,9 @@ impl Output {
     pub(crate) fn raw_line(&mut self, text: &str) -> Result<(), Failure> {
         let is_piped = self.streams.out_width.is_none();
         if is_piped {
-            Ok(writeln!(self.streams.out, "{text}")?)
+            Ok(writeln!(self.out(), "{text}")?)
         } else {
-            Ok(writeln!(self.streams.out, "{}", escape_text(text))?)
+            Ok(writeln!(self.out(), "{}", escape_text(text))?)
         }
     }
 
@@ -257,12 +261,12 @@ impl Output {
 
     /// Writes a text of several lines with control characters escaped.
     pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
-        Ok(write!(self.streams.out, "{}", escape_text(text))?)
+        Ok(write!(self.out(), "{}", escape_text(text))?)
     }
 
     /// Writes one line unchanged.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
-        Ok(writeln!(self.streams.out, "{line}")?)
+        Ok(writeln!(self.out(), "{line}")?)
     }
 
     /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.
@@ -276,12 +280,12 @@ impl Output {
         } else {
             "  "
         });
-        Ok(writeln!(self.streams.out, "{line}")?)
+        Ok(writeln!(self.out(), "{line}")?)
     }
 
     /// Returns standard output for data other than lines, such as an export or a manual.
     pub(crate) fn stream(&mut self) -> &mut dyn Write {
-        &mut self.streams.out
+        self.out()
     }
 
     /// Writes a table: aligned on a terminal, else as lines with tabs.
@@ -298,7 +302,7 @@ impl Output {
             } else {
                 line
             };
-            writeln!(self.streams.out, "{line}")?;
+            writeln!(self.out(), "{line}")?;
         }
         Ok(())
     }
@@ -350,7 +354,7 @@ impl Output {
     pub(crate) fn error_line(&mut self, text: &str) -> Result<(), Failure> {
         self.flush_output();
         Ok(writeln!(
-            self.streams.err,
+            self.err(),
             "{}",
             escape_text(&without_secrets(text))
         )?)
@@ -359,23 +363,44 @@ impl Output {
     fn labelled_line(&mut self, label: &str, text: &str) -> Result<(), Failure> {
         self.flush_output();
         let text = escape_text(&without_secrets(text)).into_owned();
-        Ok(writeln!(self.streams.err, "{label}: {text}")?)
+        Ok(writeln!(self.err(), "{label}: {text}")?)
     }
 
     /// Flushes standard output, so that a reader of both streams sees them in order.
     fn flush_output(&mut self) {
         // A failed write stays in the buffer; the final flush fails again, and that error is reported.
-        let _ = self.streams.out.flush();
+        let _ = self.out().flush();
     }
 
     /// Flushes standard output.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        Ok(self.streams.out.flush()?)
+        Ok(self.out().flush()?)
     }
 
     /// Creates a progress bar, which is visible on a terminal unless quiet.
     pub(crate) fn progress_bar(&self, what: &'static str) -> ProgressDisplay {
+        self.stop_waiting();
         ProgressDisplay::new(what, self.streams.err_is_terminal && !self.quiet)
+    }
+
+    /// Names the step on a terminal if it takes long, until something else is shown or read.
+    pub(crate) fn start_waiting(&self, what: &'static str) {
+        self.waiting.set(Some(self.progress_bar(what)));
+    }
+
+    /// Removes the name of a step, before another program uses the terminal.
+    pub(crate) fn stop_waiting(&self) {
+        drop(self.waiting.take());
+    }
+
+    fn out(&mut self) -> &mut dyn Write {
+        self.stop_waiting();
+        &mut self.streams.out
+    }
+
+    fn err(&mut self) -> &mut dyn Write {
+        self.stop_waiting();
+        &mut self.streams.err
     }
 
     /// Returns whether standard input is a terminal.
@@ -398,19 +423,21 @@ impl Output {
 
     /// Returns standard input.
     pub(crate) fn input(&mut self) -> &mut dyn Read {
+        self.stop_waiting();
         &mut self.streams.input
     }
 
     /// Takes standard input, for reading while results are written; an empty input replaces it.
     pub(crate) fn take_input(&mut self) -> Box<dyn Read + Send> {
+        self.stop_waiting();
         std::mem::replace(&mut self.streams.input, Box::new(io::empty()))
     }
 
     /// Asks a yes-no question; any input other than `y` or `yes` means no.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<bool, Failure> {
-        self.streams.out.flush()?;
-        write!(self.streams.err, "{} [y/N] ", escape_text(question))?;
-        self.streams.err.flush()?;
+        self.out().flush()?;
+        write!(self.err(), "{} [y/N] ", escape_text(question))?;
+        self.err().flush()?;
         let mut answer = String::new();
         BufReader::new(&mut self.streams.input).read_line(&mut answer)?;
         let answer = answer.trim().to_lowercase();

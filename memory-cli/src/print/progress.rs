@@ -1,19 +1,35 @@
 //! A progress bar.
 
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use memory_core::Progress;
 
 /// A progress bar that is removed when dropped.
+///
+/// A step that takes long moves a sign and counts the time, also while nothing reports progress.
 #[derive(Debug)]
 pub(crate) struct ProgressDisplay {
     bar: ProgressBar,
     counted: bool,
+    /// Ends the thread of the sign when dropped.
+    _sign: Option<Sender<()>>,
 }
 
+/// Template without progress.
+const UNCOUNTED: &str = "{spinner} {msg} {elapsed}";
 /// Template for an unknown total.
-const UNKNOWN_TOTAL: &str = "{spinner} {msg} {human_pos}";
+const UNKNOWN_TOTAL: &str = "{spinner} {msg} {human_pos} {elapsed}";
 /// Template for a known total.
-const KNOWN_TOTAL: &str = "{msg} {bar:30} {human_pos}/{human_len} {eta}";
+const KNOWN_TOTAL: &str = "{spinner} {msg} {bar:30} {human_pos}/{human_len} {eta}";
+
+/// The time after which a step is shown although it reports no progress. Most commands end before.
+const LONG_STEP: Duration = Duration::from_millis(700);
+
+/// The time between two moves of the sign.
+const MOVE: Duration = Duration::from_millis(200);
 
 impl ProgressDisplay {
     pub(super) fn new(what: &'static str, visible: bool) -> Self {
@@ -28,24 +44,36 @@ impl ProgressDisplay {
     }
 
     fn with_target(what: &'static str, target: ProgressDrawTarget) -> Self {
+        let is_hidden = target.is_hidden();
         let bar = ProgressBar::with_draw_target(None, target);
-        bar.set_style(
-            ProgressStyle::with_template(UNKNOWN_TOTAL).expect("the template is well-formed"),
-        );
+        bar.set_style(template(UNCOUNTED));
         bar.set_message(what);
+        let sign = (!is_hidden).then(|| {
+            let (sign, ended) = mpsc::channel();
+            let shown = bar.clone();
+            thread::spawn(move || {
+                if ended.recv_timeout(LONG_STEP) == Err(RecvTimeoutError::Timeout) {
+                    shown.enable_steady_tick(MOVE);
+                }
+            });
+            sign
+        });
         Self {
             bar,
             counted: false,
+            _sign: sign,
         }
     }
 
     /// Shows the progress.
     pub(crate) fn show(&mut self, progress: Progress) {
-        if progress.total.is_some() && !self.counted {
-            self.bar.set_style(
-                ProgressStyle::with_template(KNOWN_TOTAL).expect("the template is well-formed"),
-            );
-            self.counted = true;
+        if !self.counted {
+            self.counted = progress.total.is_some();
+            self.bar.set_style(template(if self.counted {
+                KNOWN_TOTAL
+            } else {
+                UNKNOWN_TOTAL
+            }));
         }
         // A single update avoids drawing a new total with the position of the previous phase.
         self.bar.update(|state| {
@@ -55,6 +83,10 @@ impl ProgressDisplay {
             state.set_pos(progress.done);
         });
     }
+}
+
+fn template(text: &str) -> ProgressStyle {
+    ProgressStyle::with_template(text).expect("the template is well-formed")
 }
 
 impl Drop for ProgressDisplay {
@@ -69,6 +101,7 @@ mod tests {
     use std::sync::{Arc, Mutex};
 
     use indicatif::TermLike;
+    use memory_core::testing::wait_until;
 
     use super::*;
 
@@ -113,6 +146,15 @@ mod tests {
         fn flush(&self) -> io::Result<()> {
             Ok(())
         }
+    }
+
+    #[test]
+    fn a_step_without_progress_names_itself() {
+        let screen = Screen::default();
+        let target = ProgressDrawTarget::term_like(Box::new(screen.clone()));
+        let _bar = ProgressDisplay::with_target("tidying", target);
+        let is_shown = || screen.0.lock().is_ok_and(|shown| shown.contains("tidying"));
+        wait_until("the step is shown", is_shown);
     }
 
     #[test]

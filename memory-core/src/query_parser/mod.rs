@@ -83,7 +83,7 @@ impl TextQuery {
 }
 
 /// Returns whether a word is an identifier: it has a digit, or punctuation between letters other than a hyphen or an apostrophe.
-fn is_identifier(word: &str) -> bool {
+pub(crate) fn is_identifier(word: &str) -> bool {
     let inner = word.trim_matches(|letter: char| letter.is_ascii_punctuation());
     inner.is_ascii()
         && inner.chars().any(|letter| {

@@ -190,6 +190,7 @@ pub(crate) fn search(
         hits,
         total,
         degraded: None,
+        corrected: None,
     }
 }
 

@@ -33,6 +33,7 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         references_find_one_memory,
         lists_are_filtered_ordered_and_cut,
         searches_find_words_of_every_script,
+        misspelled_words_are_replaced_by_words_of_visible_memories,
         filters_apply_before_the_cut,
         scopes::what_lies_elsewhere_is_not_there,
         scopes::what_lies_elsewhere_is_not_called_so,
@@ -64,6 +65,27 @@ pub fn store_suite(make: &dyn Fn() -> Services) {
         proposals::a_link_across_policies_waits_as_a_whole,
         proposals::an_acceptance_without_effect_is_refused_or_reported,
     );
+}
+
+fn misspelled_words_are_replaced_by_words_of_visible_memories(services: &Services) {
+    let billing = put(services, draft("Postgres stores the billing"));
+    let agent = Scope::Agent("claude".into());
+    let boiling = put(services, draft("boiling water").scope(agent.clone()));
+    let corrected = |services: &Services, query: Query| {
+        let found = search(services, &query).expect("it is searched");
+        found.corrected.map(|own| (own.text, own.is_searched))
+    };
+    let meant = |text: &str| Some((text.to_owned(), true));
+    let everywhere = Query::new("postgress biling");
+    let answer = corrected(services, everywhere.clone());
+    assert_eq!(answer, meant("postgres billing"));
+    assert_eq!(
+        corrected(services, Query::new("biling").scope(agent)),
+        meant("boiling")
+    );
+    delete(services, &boiling).expect("it is deleted");
+    let ranked = search(services, &everywhere).expect("it is searched").hits;
+    assert_eq!(ranked[0].memory.id.to_string(), billing);
 }
 
 fn draft(content: &str) -> Draft {

@@ -12,6 +12,7 @@ use crate::commit::ATTEMPTS;
 use crate::embed::{MAX_SCANNED, count_memories};
 use crate::query_parser::TextQuery;
 use crate::secret::Checked;
+use crate::spelling::WordCorrection;
 use crate::wikilink::{WikilinkCandidate, WikilinkTarget};
 use crate::{
     AgentName, CachedAnalysis, Change, ChangeOutcome, ChangeSet, Clock, Connections, ContentHash,
@@ -124,6 +125,15 @@ impl MemoryStore for ScopedStore {
     ) -> Result<Vec<String>, StoreError> {
         self.store
             .speakers(names, Some(&self.restrict_scopes(within)))
+    }
+
+    fn correct_words(
+        &self,
+        question: &TextQuery,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<WordCorrection>, StoreError> {
+        self.store
+            .correct_words(question, Some(&self.restrict_scopes(within)))
     }
 
     fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {

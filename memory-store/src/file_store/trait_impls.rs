@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use memory_core::query_parser::TextQuery;
 use memory_core::secret::Checked;
+use memory_core::spelling::WordCorrection;
 use memory_core::wikilink::WikilinkCandidate;
 use memory_core::{
     CachedAnalysis, ChangeOutcome, ChangeSet, Connections, ContentHash, FacetCounts, FileVersion,
@@ -104,6 +105,14 @@ impl MemoryStore for FileStore {
         within: Option<&[Scope]>,
     ) -> Result<Vec<String>, StoreError> {
         self.index.speakers(names, within)
+    }
+
+    fn correct_words(
+        &self,
+        question: &TextQuery,
+        within: Option<&[Scope]>,
+    ) -> Result<Vec<WordCorrection>, StoreError> {
+        self.index.correct_words(question, within)
     }
 
     fn memories(&self, filter: &Filter, now: DateTime<Utc>) -> StoreResults<'_, StoredMemory> {

@@ -16,6 +16,7 @@ use memory_core::instance::{
     InstanceError, InstanceOperations, InstanceRecord, InstanceRecords, join_parts,
 };
 use memory_core::secret::Checked;
+use memory_core::spelling::correct_query;
 use memory_core::{Operation, OperationId, Progress, SearchRequest, SearchResults};
 
 use super::file::{
@@ -313,6 +314,13 @@ impl MessageStore for HistoryFolder {
         }
         let Some(index) = self.open_index()? else {
             return Ok(Some(SearchResults::default()));
+        };
+        let corrections = index.correct_words(asked.question, None)?;
+        let corrected = correct_query(asked.question, &corrections, true);
+        let question = corrected.as_ref().map_or(asked.question, |(with, _)| with);
+        let asked = &SearchRequest {
+            question,
+            ..asked.clone()
         };
         let mut found = index.search(asked, now)?;
         // The search may have replaced a damaged index by an empty one.

@@ -57,6 +57,15 @@ impl SegmentVocabulary {
         (sum == crc32fast::hash(words).to_le_bytes()).then_some(Self { bytes, ranks })
     }
 
+    /// Calls `each` with every word, most frequent first.
+    pub(super) fn each_word(&self, each: &mut dyn FnMut(&str)) {
+        let words = self.bytes[HEAD..].split(|byte| *byte == BORDER);
+        words
+            .filter_map(|word| str::from_utf8(word).ok())
+            .filter(|word| !word.is_empty())
+            .for_each(each);
+    }
+
     /// Calls `each` with every word that contains `part`, most frequent first, until it returns `false`.
     pub(super) fn each_word_with(&self, part: &str, each: &mut dyn FnMut(&str) -> bool) {
         let words = &self.bytes[HEAD..];

@@ -7,7 +7,8 @@ use axum::Router;
 use axum::response::Response;
 use axum::routing::{get, post};
 use memory_core::instance::history;
-use memory_core::query_parser::{ExtractedFilter, QueryWord, extract_bounds, parse};
+use memory_core::query_parser::{ExtractedFilter, extract_bounds, parse};
+use memory_core::spelling::CorrectedQuery;
 use memory_core::text::counted;
 use memory_core::{
     BulkChange, Category, Code, Filter, Hit, ListOrder, MatchCoverage, MemoryId, PageRequest,
@@ -154,7 +155,6 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
         let matches = SearchedMatches {
             text: &words,
             filter: &filter,
-            words: &parsed.question.words,
         };
         matches.find(request, page.min(MAX_SEARCH_PAGE), counts.counted)?
     } else {
@@ -175,19 +175,12 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
             total: found.total,
             less_likely: Vec::new(),
             less_likely_count: 0,
-            degraded: found.degraded,
-            missing: Vec::new(),
+            notices: found.degraded.into_iter().collect(),
         }
     };
     add_filters_to_tags(&mut found.cards, fields);
     add_filters_to_tags(&mut found.less_likely, fields);
-    problems.extend(found.degraded);
-    if !found.missing.is_empty() {
-        problems.push(format!(
-            "none of these memories contains {}",
-            found.missing.join(", ")
-        ));
-    }
+    problems.extend(found.notices);
     if let Some(skipped) = fields
         .text("skipped")
         .and_then(|skipped| skipped.parse::<usize>().ok())
@@ -286,16 +279,13 @@ struct FoundCards {
     total: u64,
     less_likely: Vec<MemoryCard>,
     less_likely_count: u64,
-    degraded: Option<String>,
-    /// The words of the query that no listed memory contains, in quotes.
-    missing: Vec<String>,
+    notices: Vec<String>,
 }
 
 /// A search, whose best matches are listed and whose other matches are folded.
 struct SearchedMatches<'s> {
     text: &'s str,
     filter: &'s Filter,
-    words: &'s [QueryWord],
 }
 
 impl SearchedMatches<'_> {
@@ -309,11 +299,21 @@ impl SearchedMatches<'_> {
             MatchCoverage::Any
         };
         let found = self.search(&request.services, coverage, page * PAGE_SIZE)?;
+        let corrected = found.corrected.as_ref();
+        let text = corrected
+            .filter(|own| own.is_searched)
+            .map_or(self.text, |own| &own.text);
+        let words = parse(text, self.filter).question.words;
         let cards = |hits: &[Hit]| {
             hits.iter()
-                .map(|hit| MemoryCard::of_hit(request, hit, self.words).with_actions())
+                .map(|hit| MemoryCard::of_hit(request, hit, &words).with_actions())
                 .collect()
         };
+        let mut notices: Vec<String> = corrected
+            .map(CorrectedQuery::describe)
+            .into_iter()
+            .collect();
+        notices.extend(found.degraded);
         let shown = found.hits.get((page - 1) * PAGE_SIZE..).unwrap_or_default();
         let mut all = FoundCards {
             count: if has_best {
@@ -325,12 +325,9 @@ impl SearchedMatches<'_> {
             total: found.total,
             less_likely: Vec::new(),
             less_likely_count: 0,
-            degraded: found.degraded,
-            missing: missing_words(self.text, shown)
-                .into_iter()
-                .map(|word| format!("“{word}”"))
-                .collect(),
+            notices,
         };
+        let mut listed = found.hits.clone();
         if has_best && page == 1 {
             // These are not worth the time of a reranking model.
             let services = Services {
@@ -340,6 +337,15 @@ impl SearchedMatches<'_> {
             let rest = self.search(&services, MatchCoverage::Rest, MAX_LESS_LIKELY)?;
             all.less_likely = cards(&rest.hits);
             all.less_likely_count = rest.total;
+            listed.extend(rest.hits);
+        }
+        let missing = missing_words(text, &listed);
+        if !missing.is_empty() {
+            let missing: Vec<String> = missing.iter().map(|word| format!("“{word}”")).collect();
+            all.notices.push(format!(
+                "none of these memories contains {}",
+                missing.join(", ")
+            ));
         }
         Ok(all)
     }
@@ -378,12 +384,12 @@ fn count_matches(total: u64) -> String {
     counted(total, "match") + order
 }
 
-/// Describes the number of matches if none contains a word of the query.
+/// Describes the number of matches if none contains a word of the query as a whole word.
 fn count_similar(total: u64) -> String {
     match total {
         0 => "No matches".to_owned(),
-        1 => "No memory contains the words; 1 is similar".to_owned(),
-        total => format!("No memory contains the words; {total} are similar, best first"),
+        1 => "1 similar memory".to_owned(),
+        total => format!("{total} similar memories, best first"),
     }
 }
 

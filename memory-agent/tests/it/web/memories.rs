@@ -302,6 +302,29 @@ fn a_search_names_the_words_that_no_memory_contains() {
 }
 
 #[test]
+fn a_search_misses_no_word_that_a_listed_memory_shows() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("PostgreSQL 16 runs there").tags(["invoices"]));
+    for query in ["sql", "sql+invoices", "invoices+zzqx+sql"] {
+        let page = server.get(&format!("/memories?q={query}")).body;
+        let claims = ["none of these memories", "No memory contains"];
+        assert!(!claims.iter().any(|claim| page.contains(claim)), "{page}");
+    }
+}
+
+#[test]
+fn a_misspelled_word_finds_what_is_meant_and_the_page_says_so() {
+    let server = WebTestServer::start();
+    server.write(Draft::new("Postgres stores the billing"));
+    server.write(Draft::new("The bowling club meets on Fridays"));
+    let page = server.get("/memories?q=postgress+biling").body;
+    assert!(page.contains("searched for postgres billing"), "{page}");
+    let found = server.get("/find?q=postgress+biling").body;
+    assert!(found.contains("Postgres stores the billing"), "{found}");
+    assert!(!found.contains("bowling"), "{found}");
+}
+
+#[test]
 fn the_preview_of_a_merge_states_that_other_agents_will_read_the_text() {
     let server = WebTestServer::start();
     let own = server.write(

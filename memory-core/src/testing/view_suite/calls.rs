@@ -109,6 +109,7 @@ pub(super) fn any_call() -> impl Strategy<Value = ViewCall> {
         (0..SCOPES).prop_map(|number| format!("tea scope:{}", scope(number))),
         (0..10_usize).prop_map(|number| format!("Name{number}")),
         Just("other talk".to_owned()),
+        Just("othre tallk".to_owned()),
     ];
     prop_oneof![
         3 => (any_text(), 0..SCOPES).prop_map(|(said, scope)| ViewCall::Write(said, scope)),
@@ -233,9 +234,10 @@ impl<'h> ViewCaller<'h> {
                     limit: 50,
                     ranking: Ranking::default(),
                 };
-                format_hits(
-                    search(services, &query).map(|found| (found.hits, found.total, found.degraded)),
-                )
+                format_hits(search(services, &query).map(|found| {
+                    let corrected = found.corrected.map(|own| own.describe());
+                    (found.hits, found.total, found.degraded.or(corrected))
+                }))
             }
             ViewCall::SmartSearch(number) => {
                 let asked = format!("word{number} tea");

@@ -130,6 +130,12 @@ impl DocumentSet {
         count
     }
 
+    /// Returns whether a document is in both sets.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let mut words = self.0.iter().zip(&other.0);
+        words.any(|(one, other)| one & other != 0)
+    }
+
     /// Returns the number of documents in the set.
     pub(super) fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()

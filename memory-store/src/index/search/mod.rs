@@ -12,10 +12,10 @@
 
 mod best_matches;
 mod candidate;
+mod corrections;
 mod coverage;
 mod document_set;
 mod gather;
-mod levenshtein;
 mod pending_rows;
 mod preselection;
 mod query_names;

@@ -1,11 +1,10 @@
 //! Lookup of query words in the index, with expansion to similar words.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
 use memory_core::query_parser::{QueryWord, WordRole};
 use memory_core::text::{TokenKind, query_terms};
 
-use super::levenshtein::LevenshteinAutomaton;
 use super::pending_rows::PendingDocument;
 use super::query_term::{QueryTerm, TermField};
 use super::segments::SegmentsView;
@@ -26,11 +25,6 @@ const MIN_SHARED_PREFIX: usize = 4;
 /// Minimum similarity of similar words, as `prefix_similarity` defines it.
 const MIN_SIMILARITY: f32 = 0.6;
 
-/// Minimum length of a word for typo correction, in bytes.
-///
-/// Most shorter words have unrelated words at edit distance 1.
-const MIN_TYPO_BYTES: usize = 5;
-
 /// Number of query words that expand to similar words; later words match exactly or as a prefix only.
 const MAX_EXPANDED_WORDS: usize = 32;
 
@@ -40,8 +34,7 @@ const PREFIX_SIMILARITY: f32 = 0.3;
 /// Returns one index lookup per query word.
 ///
 /// A word that occurs in no document expands to the longer words of which it is a prefix. A content word without such an expansion expands
-/// to the most similar words with a common prefix and, if it occurs in no document, to words at edit distance 1. Only the first
-/// `MAX_EXPANDED_WORDS` words expand.
+/// to the most similar words with a common prefix. Only the first `MAX_EXPANDED_WORDS` words expand.
 pub(super) fn look_up_words(
     words: &[QueryWord],
     flushed: &SegmentsView<'_>,
@@ -163,20 +156,7 @@ fn look_up_word(
     let is_plain =
         MIN_SHARED_PREFIX <= text.len() && text.bytes().all(|letter| letter.is_ascii_lowercase());
     if wanted.alike.is_empty() && is_plain && word.role == WordRole::Content {
-        let mut alike = most_similar(text, flushed, pending)?;
-        if own == 0 && MIN_TYPO_BYTES <= text.len() {
-            alike.extend(words_within_one_edit(text, flushed, pending)?);
-            alike.sort_by(|left, right| {
-                right
-                    .1
-                    .total_cmp(&left.1)
-                    .then_with(|| left.0.cmp(&right.0))
-            });
-            let mut seen = HashSet::new();
-            alike.retain(|(other, _)| seen.insert(other.clone()));
-            alike.truncate(MAX_SIMILAR);
-        }
-        wanted.alike = alike;
+        wanted.alike = most_similar(text, flushed, pending)?;
     }
     Ok(wanted)
 }
@@ -262,42 +242,6 @@ fn words_with_prefix(
         }
     }
     Ok(words)
-}
-
-/// Returns the words at edit distance 1 from `text` that occur in a document, with their similarity.
-#[expect(clippy::cast_precision_loss, reason = "words have at most 64 letters")]
-fn words_within_one_edit(
-    text: &str,
-    flushed: &SegmentsView<'_>,
-    pending: &[PendingDocument],
-) -> Result<Vec<(String, f32)>, IndexError> {
-    let Some(slip) = LevenshteinAutomaton::of(text) else {
-        return Ok(Vec::new());
-    };
-    let mut words = BTreeSet::new();
-    flushed.each_similar_word(&slip, &mut |word| words.extend([word.to_owned()]))?;
-    for document in pending {
-        words.extend(
-            document
-                .words
-                .text
-                .terms()
-                .map(|(word, _)| word)
-                .filter(|word| slip.matches(word))
-                .map(str::to_owned),
-        );
-    }
-    let mut slips = Vec::new();
-    for word in words {
-        // The term dictionary still contains words of deleted documents.
-        if 0 < flushed.count(&word, TermField::Text)?
-            + count_in_pending(&word, TermField::Text, pending)
-        {
-            let like = 1.0 - 1.0 / text.len().max(word.len()) as f32;
-            slips.push((word, like));
-        }
-    }
-    Ok(slips)
 }
 
 fn most_frequent(words: HashMap<String, u64>) -> Vec<String> {

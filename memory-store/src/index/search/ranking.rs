@@ -137,6 +137,7 @@ impl MemoryIndex {
                     hits,
                     total,
                     degraded,
+                    corrected: None,
                 });
             }
             round += 1;

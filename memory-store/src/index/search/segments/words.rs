@@ -8,7 +8,6 @@ use tantivy::schema::IndexRecordOption;
 use super::{SegmentsView, documents_with_any};
 use crate::index::error::IndexError;
 use crate::index::search::document_set::DocumentSet;
-use crate::index::search::levenshtein::LevenshteinAutomaton;
 use crate::index::search::query_term::TermField;
 use crate::index::search::substrings::contains_part;
 use crate::index::text::FullText;
@@ -142,21 +141,41 @@ impl SegmentsView<'_> {
         Ok(())
     }
 
-    /// Calls `each` with every word at edit distance 1 or less, once per segment.
-    pub(in crate::index::search) fn each_similar_word(
+    /// Calls `each` with every word as it is spelled, once per segment.
+    pub(in crate::index::search) fn each_word(
         &self,
-        slip: &LevenshteinAutomaton,
+        text: &FullText,
         each: &mut dyn FnMut(&str),
     ) -> Result<(), IndexError> {
         for segment in self.searcher.segment_readers() {
-            let inverted = segment.inverted_index(self.fields.text)?;
-            let mut words = inverted.terms().search(slip.clone()).into_stream()?;
+            if let Some(vocabulary) = text.vocabulary(segment.segment_id()) {
+                vocabulary.each_word(each);
+                continue;
+            }
+            let inverted = segment.inverted_index(self.fields.spelled)?;
+            let mut words = inverted.terms().stream()?;
             while words.advance() {
-                if let Ok(word) = std::str::from_utf8(words.key()) {
+                if let Ok(word) = str::from_utf8(words.key()) {
                     each(word);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Returns the visible documents of each segment with one of the terms in their text.
+    pub(in crate::index::search) fn documents(
+        &self,
+        texts: &[&str],
+    ) -> Result<Vec<DocumentSet>, IndexError> {
+        let terms = texts.iter().map(|text| self.term(text, TermField::Text));
+        let terms: Vec<Term> = terms.collect();
+        let mut all = Vec::with_capacity(self.valid.len());
+        for (segment, valid) in self.searcher.segment_readers().iter().zip(&self.valid) {
+            let mut documents = documents_with_any(segment, &terms)?;
+            documents.intersect(valid);
+            all.push(documents);
+        }
+        Ok(all)
     }
 }
