@@ -235,6 +235,7 @@ fn an_answer_explains_itself_only_when_asked() {
     let found = SearchResults {
         hits: vec![hit],
         total: 1,
+        corrected: None,
         degraded: None,
     };
     let mut plain = json::search_results(&found, false, InboxTtl::default());
