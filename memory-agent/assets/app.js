@@ -330,8 +330,9 @@ document.addEventListener("mouseover", ({ target }) => showSimilar(target.closes
 addEventListener("pageshow", updateSelection);
 updateSelection();
 numberItems();
-// In a narrow window the navigation scrolls.
-document.querySelector(".site-navigation [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+// In a low window the sections scroll.
+const currentSection = document.querySelector(".navigation-groups [aria-current]");
+currentSection?.offsetParent?.scrollTo(0, currentSection.offsetTop - innerHeight / 2);
 startLiveSearch();
 startUpdates();
 startUndoBar();

@@ -713,6 +713,7 @@ fn a_graph_fits_the_window_and_is_enlarged_and_moved() {
     for width in [390, 1280] {
         page.resize(width, 800);
         home.open(&page, "/graph");
+        page.wait_for(".graph");
         let view = "(({ x, y, width }) => [x, y, width])(document.querySelector('.graph').viewBox.baseVal)";
         let part = || -> Vec<f64> {
             let part = page.evaluate(view);
