@@ -25,14 +25,14 @@ const MAX_MEMORIES: usize = 99;
 const LISTING: [&str; 3] = ["63", "33", "64"];
 
 /// A word that may be inserted.
-struct Candidate {
+struct CompletionCandidate {
     value: String,
     description: String,
     /// Whether the value replaces the typed word although it does not start with it.
     is_match: bool,
 }
 
-impl Candidate {
+impl CompletionCandidate {
     fn new(value: impl Into<String>, description: impl Into<String>) -> Self {
         Self {
             value: value.into(),
@@ -52,7 +52,7 @@ impl Candidate {
 /// What may be typed at the cursor.
 enum Completion {
     Files,
-    Words(Vec<Candidate>),
+    Words(Vec<CompletionCandidate>),
 }
 
 /// Returns the output for a script, if the arguments are those of a script.
@@ -89,7 +89,7 @@ pub(super) fn answer_script(arguments: &[OsString], environment: &Environment) -
         .collect();
     let (is_one, columns) = (found.len() == 1, columns.parse().unwrap_or(80));
     let mut output = String::new();
-    for Candidate {
+    for CompletionCandidate {
         value, description, ..
     } in found
     {
@@ -176,7 +176,7 @@ fn complete(words: &[TypedWord], environment: &Environment) -> Completion {
         Vec::new()
     };
     if line.subcommands().next().is_none() && !asks_help {
-        found.push(Candidate::new("help", "Describe a command"));
+        found.push(CompletionCandidate::new("help", "Describe a command"));
     }
     let positionals: Vec<_> = line.command().get_positionals().collect();
     let several = positionals
@@ -212,7 +212,7 @@ fn root_folder(arguments: &[OsString], environment: &Environment) -> Option<Path
     Some(home.unwrap_or_else(|| given.into()))
 }
 
-fn subcommands(line: &CommandLine) -> Vec<Candidate> {
+fn subcommands(line: &CommandLine) -> Vec<CompletionCandidate> {
     let mut command = line.command().clone();
     if line.subcommands().next().is_none() {
         // The commands at the top are described where their arguments are defined.
@@ -222,19 +222,19 @@ fn subcommands(line: &CommandLine) -> Vec<Candidate> {
         .get_subcommands()
         .filter(|command| !command.is_hide_set());
     shown
-        .map(|command| Candidate::styled(command.get_name(), command.get_about()))
+        .map(|command| CompletionCandidate::styled(command.get_name(), command.get_about()))
         .collect()
 }
 
-fn options(line: &CommandLine) -> Vec<Candidate> {
+fn options(line: &CommandLine) -> Vec<CompletionCandidate> {
     let shown = line.options().filter(|option| !option.is_hide_set());
     let long = shown.filter_map(|option| {
-        Some(Candidate::styled(
+        Some(CompletionCandidate::styled(
             format!("--{}", option.get_long()?),
             option.get_help(),
         ))
     });
-    long.chain([Candidate::new("--help", "Print help")])
+    long.chain([CompletionCandidate::new("--help", "Print help")])
         .collect()
 }
 
@@ -268,13 +268,13 @@ impl NameSource<'_> {
     }
 
     /// Returns the values of an argument; `None` if they are not known.
-    fn words(&self, argument: &Arg, typed: &str) -> Option<Vec<Candidate>> {
+    fn words(&self, argument: &Arg, typed: &str) -> Option<Vec<CompletionCandidate>> {
         let fixed = argument.get_possible_values();
         if !fixed.is_empty() {
             let shown = fixed.iter().filter(|value| !value.is_hide_set());
             return Some(
                 shown
-                    .map(|value| Candidate::styled(value.get_name(), value.get_help()))
+                    .map(|value| CompletionCandidate::styled(value.get_name(), value.get_help()))
                     .collect(),
             );
         }
@@ -292,7 +292,7 @@ impl NameSource<'_> {
         let plain = |names: Vec<String>| {
             names
                 .into_iter()
-                .map(|name| Candidate::new(name, ""))
+                .map(|name| CompletionCandidate::new(name, ""))
                 .collect()
         };
         let of_kind = |kind: &str| {
@@ -308,7 +308,7 @@ impl NameSource<'_> {
             ("config", "key", _) => Some(
                 described_keys()
                     .into_iter()
-                    .map(|key| Candidate::new(key.path, key.meaning))
+                    .map(|key| CompletionCandidate::new(key.path, key.meaning))
                     .collect(),
             ),
             (_, "project", _) | ("project", "name", _) => of_kind("project:"),
@@ -324,9 +324,9 @@ impl NameSource<'_> {
                     _ => NamedGroup::All,
                 };
                 let memories = self.names()?.memories(typed, group, MAX_MEMORIES);
-                let found = memories.into_iter().map(|memory| Candidate {
+                let found = memories.into_iter().map(|memory| CompletionCandidate {
                     is_match: true,
-                    ..Candidate::new(memory.reference, memory.title)
+                    ..CompletionCandidate::new(memory.reference, memory.title)
                 });
                 Some(found.collect())
             }

@@ -183,7 +183,7 @@ fn candidates_fit_the_place_of_the_cursor() {
     };
     let own = format!("{}\tdeploy day", &id[..8]);
     assert_eq!(lines("sudo memory read ").len(), 3);
-    assert_eq!(lines("memory link "), lines("memory read "));
+    assert_eq!(lines("memory link tea "), lines("memory read "));
     assert_eq!(lines("memory inbox accept "), [own]);
     assert_eq!(lines("memory tag x --add "), ["harbour"]);
     assert_eq!(lines("memory --root "), ["\tfiles"]);

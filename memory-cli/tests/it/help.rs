@@ -295,12 +295,7 @@ fn the_version_is_one_line() {
 fn completions_name_the_commands() {
     let sandbox = Sandbox::new();
     let script = sandbox.run(&["completions", "elvish"]);
-    assert!(
-        script.contains("snooze")
-            && !script.contains("reminders)")
-            && script.contains("preferences"),
-        "{script}"
-    );
+    assert!(script.contains("cand unset"), "no command of a command");
     let candidates = sandbox.run(&["complete", "fish", "80", "memory res"]);
     assert!(
         candidates.contains("restore\tRestore a file"),
