@@ -144,7 +144,7 @@ impl WebState {
     pub(super) fn slow_view<K, V, E>(
         self: &Arc<Self>,
         views: fn(&Self) -> &SlowViews<K, V>,
-        key: K,
+        key: &K,
         mark: &str,
         make: impl FnOnce(&Self) -> Result<V, E> + Send + 'static,
     ) -> Result<Option<Arc<V>>, PageError>
@@ -155,31 +155,31 @@ impl WebState {
     {
         let now = self.now();
         let mark = format!("{mark} {}", now.timestamp() / VIEW_LIFETIME.num_seconds());
-        let (last, is_due) = views(self).find(&key, &mark, now);
+        let (last, is_due) = views(self).find(key, &mark, now);
         if !is_due {
             return Ok(last);
         }
         let timeout = self.config.host.view_timeout();
-        let is_slow = views(self).is_slow(&key);
-        let (sender, made) = sync_channel(1);
+        let is_slow = views(self).is_slow(key);
+        let (sender, finished) = sync_channel(1);
         let (web, own_key) = (Arc::clone(self), key.clone());
         Handle::current().spawn_blocking(move || {
             let result = catch_unwind(AssertUnwindSafe(|| make(&web)));
-            let (made, result) = match result {
+            let (view, result) = match result {
                 Ok(Ok(value)) => (Some((mark, value)), Ok(())),
                 Ok(Err(error)) => (None, Err(error.into())),
                 // A panic is already reported.
                 Err(_) => (None, Ok(())),
             };
-            views(&web).store(own_key, made, (now, web.now()), timeout);
+            views(&web).store(own_key, view, (now, web.now()), timeout);
             web.made_views.fetch_add(1, Ordering::Relaxed);
             // The page may not wait any more.
             let _ = sender.send(result);
         });
-        if !is_slow && let Ok(result) = made.recv_timeout(timeout) {
+        if !is_slow && let Ok(result) = finished.recv_timeout(timeout) {
             result?;
         }
-        Ok(views(self).last(&key))
+        Ok(views(self).last(key))
     }
 }
 
@@ -192,7 +192,7 @@ impl WebRequest {
         let mark = self.web.config.host.change_mark();
         self.web.slow_view(
             |web| &web.plans,
-            (),
+            &(),
             &mark,
             |web| {
                 let planner = web.config.host.planner(web.config.services.clone());
@@ -212,7 +212,7 @@ impl WebRequest {
         let mark = self.web.config.host.change_mark();
         self.web.slow_view(
             |web| &web.conflicts,
-            (),
+            &(),
             &mark,
             |web| find_conflicts(&web.config.services),
         )
@@ -228,7 +228,7 @@ impl WebRequest {
     ) -> Result<Option<Arc<MemoryMap>>, PageError> {
         let mark = self.web.config.host.memory_mark();
         let make = move |web: &WebState| memory_map(&web.config.services, category);
-        self.web.slow_view(|web| &web.maps, category, &mark, make)
+        self.web.slow_view(|web| &web.maps, &category, &mark, make)
     }
 
     /// Returns the page that is shown until the first view is made; the open page loads again when it is.

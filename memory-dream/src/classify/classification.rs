@@ -123,7 +123,7 @@ impl Classification {
         let (category, confidence) = categories
             .map(|category| (category, probability(category)))
             .max_by(|one, other| one.1.total_cmp(&other.1))
-            .expect("there are categories");
+            .unwrap_or((Category::Knowledge, 0.0));
         CategoryChoice {
             suggestion: (LIKELY <= confidence).then_some(category),
             confidence: confidence.min(1.0),

@@ -21,9 +21,9 @@ pub(super) fn named_category(note: &ClassifierInput<'_>) -> Option<Category> {
         .chain(note.folder)
         .chain(note.title)
         .chain(first_label(note.content));
-    let mut named = names.filter_map(category_of_name);
-    let first = named.next()?;
-    named.all(|other| other == first).then_some(first)
+    let mut categories = names.filter_map(category_of_name);
+    let first = categories.next()?;
+    categories.all(|other| other == first).then_some(first)
 }
 
 fn category_of_name(name: &str) -> Option<Category> {

@@ -220,7 +220,7 @@ async fn show(request: WebRequest) -> Response {
             let read = move |web: &WebState| ChartNumbers::read(web, week);
             let Some(numbers) = request
                 .web
-                .slow_view(|web| &web.charts, today, &mark, read)?
+                .slow_view(|web| &web.charts, &today, &mark, read)?
             else {
                 return Ok(request.page_in_progress("Charts", "The numbers are being counted"));
             };
