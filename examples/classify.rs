@@ -391,15 +391,20 @@ fn print_metrics(judged: &[ClassifiedNote<'_>], group: impl Fn(&LabelledNote) ->
         );
     }
     println!("\n| confidence | notes | right |\n|---|---:|---:|");
-    for tenth in 5..10 {
+    for lower in [0.5_f32, 0.6, 0.7, 0.8, 0.9] {
         let is_in = |one: &&ClassifiedNote<'_>| {
             let choice = one.1.choice();
-            choice.suggestion.is_some() && ((choice.confidence * 10.0) as usize).min(9) == tenth
+            let upper = if 0.85 < lower {
+                f32::INFINITY
+            } else {
+                lower + 0.1
+            };
+            choice.suggestion.is_some() && (lower..upper).contains(&choice.confidence)
         };
         let suggested: Vec<_> = judged.iter().filter(is_in).collect();
         let right = suggested.iter().filter(|one| is_right(one)).count();
         let share = 100.0 * to_float(right) / to_float(suggested.len().max(1));
-        println!("| 0.{tenth} | {} | {share:.1} |", suggested.len());
+        println!("| {lower:.1} | {} | {share:.1} |", suggested.len());
     }
     println!("\nRows: true category. Columns: predicted category.\n");
     println!(

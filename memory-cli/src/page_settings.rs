@@ -136,7 +136,7 @@ pub(crate) fn overview(running: &Settings) -> Result<SettingsOverview, ConfigErr
                 // A value such as `2m` keeps its spelling when a change of it is taken back.
                 let spelling = key.split('.').try_fold(&written, |own, part| own.get(part));
                 if let Some(spelling) = spelling.and_then(serde_yaml::Value::as_str) {
-                    field.value = spelling.to_owned();
+                    spelling.clone_into(&mut field.value);
                 }
             }
             field

@@ -95,7 +95,7 @@ pub(super) fn answer_script(arguments: &[OsString], environment: &Environment) -
     {
         let room = usize::saturating_sub(columns, value.width() + 5);
         let description = shorten(&description, room);
-        output += &match shell {
+        let line = match shell {
             CompletingShell::Fish | CompletingShell::Zsh if description.is_empty() => value,
             CompletingShell::Fish | CompletingShell::Zsh => format!("{value}\t{description}"),
             CompletingShell::Bash => match typed.for_bash(&value) {
@@ -104,7 +104,7 @@ pub(super) fn answer_script(arguments: &[OsString], environment: &Environment) -
                 None => continue,
             },
         };
-        output.push('\n');
+        output.extend([&*line, "\n"]);
     }
     Some(output)
 }

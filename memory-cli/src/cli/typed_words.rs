@@ -44,7 +44,7 @@ impl TypedWord {
             match character {
                 _ if is_escape => word.text.extend(characters.next()),
                 '\'' | '"' if own.is_none() => {
-                    (word.quote, word.start) = (Some(character), word.text.len())
+                    (word.quote, word.start) = (Some(character), word.text.len());
                 }
                 _ if own == Some(character) => (word.quote, word.start) = (None, word.text.len()),
                 _ => {

@@ -369,10 +369,15 @@ fn the_start_page_is_decided_with_one_key_each() {
 #[test]
 fn suggestions_are_decided_without_a_reload() {
     travel(|home, page| {
-        home.open(page, "/inbox/plan");
         if !page.can_run_scripts {
             return;
         }
+        let office = "The office is on the second floor of the red house at the quay.";
+        for text in [office, &format!("{office} It opens at nine.")] {
+            home.sandbox
+                .run(&["write", text, "--category", "knowledge"]);
+        }
+        home.open(page, "/inbox/plan");
         page.evaluate("window.isSamePage = true");
         let key = page.property("main [data-select]", "value");
         let shown = format!("document.querySelector('[value=\"{key}\"]') !== null");
