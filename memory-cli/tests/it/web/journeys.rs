@@ -368,26 +368,26 @@ fn the_start_page_is_decided_with_one_key_each() {
 
 #[test]
 fn suggestions_are_decided_without_a_reload() {
-    travel(|home, page| {
-        if !page.can_run_scripts {
-            return;
-        }
-        let office = "The office is on the second floor of the red house at the quay.";
-        for text in [office, &format!("{office} It opens at nine.")] {
-            home.sandbox
-                .run(&["write", text, "--category", "knowledge"]);
-        }
-        home.open(page, "/inbox/plan");
-        page.evaluate("window.isSamePage = true");
-        let key = page.property("main [data-select]", "value");
-        let shown = format!("document.querySelector('[value=\"{key}\"]') !== null");
-        page.click("main [data-item] button >> Accept");
-        page.wait_for(".undo-bar button >> Undo");
-        assert_eq!(page.evaluate(&shown), false);
-        assert_eq!(page.evaluate("window.isSamePage"), true);
-        page.click(".undo-bar button");
-        page.wait_for_true(&shown);
-    });
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let home = WebHome::start();
+    let office = "The office is on the second floor of the red house at the quay.";
+    for text in [office, &format!("{office} It opens at nine.")] {
+        home.sandbox
+            .run(&["write", text, "--category", "knowledge"]);
+    }
+    let page = home.sign_in(&browser, DESKTOP);
+    home.open(&page, "/inbox/plan");
+    page.evaluate("window.isSamePage = true");
+    let key = page.property("main [data-select]", "value");
+    let shown = format!("document.querySelector('[value=\"{key}\"]') !== null");
+    page.click("main [data-item] button >> Accept");
+    page.wait_for(".undo-bar button >> Undo");
+    assert_eq!(page.evaluate(&shown), false);
+    assert_eq!(page.evaluate("window.isSamePage"), true);
+    page.click(".undo-bar button");
+    page.wait_for_true(&shown);
 }
 
 #[test]
