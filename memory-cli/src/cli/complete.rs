@@ -317,7 +317,7 @@ impl NameSource<'_> {
             (_, _, "tags") => Some(plain(self.names()?.tags())),
             // These ids are of conversations, devices, operations and sessions.
             ("conversations" | "trash" | "ui", _, _) | (_, "session", _) => None,
-            (_, _, "id") => {
+            (_, _, "id" | "ids") => {
                 let group = match command {
                     "inbox" => NamedGroup::Inbox,
                     "remind" if id != "of" => NamedGroup::Reminders,
