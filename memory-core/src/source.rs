@@ -289,7 +289,7 @@ impl SourceError {
                 "this source reads a folder: give the folder of the file, or `--source markdown` for the file alone".into()
             }
             Self::Missing { .. } | Self::Unreadable { .. } => {
-                "check the path; `memory ingest` takes it with --path".into()
+                "check the path; `memory import` takes it with --path".into()
             }
         })
     }

@@ -96,7 +96,7 @@ pub(super) fn principal_error() -> PageError {
     PageError::new(
         Code::Forbidden,
         "this page shows everything in its home, so it does not accept the token of a principal",
-        "set up a home of your own with `memory init --store @ADDRESS --token @TOKEN`, and run `memory ui` there",
+        "set up a home of your own with `memory shared init --store @ADDRESS --token @TOKEN`, and run `memory ui` there",
     )
 }
 

@@ -27,6 +27,11 @@ const GUIDES: [(&str, &str); 5] = [
 /// Number of columns of a line of text, if the terminal has them.
 const WIDTH: usize = 100;
 
+/// Returns the names of the guides.
+pub(super) fn names() -> [&'static str; GUIDES.len()] {
+    GUIDES.map(|(name, _)| name)
+}
+
 /// Returns the guide that the arguments request.
 pub(super) fn requested(arguments: &[OsString]) -> Option<&'static str> {
     let [_, help, name] = arguments else {

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::builder::StyledStr;
 use clap::{Command, CommandFactory};
 
+use super::guides;
 use crate::commands::Cli;
 use crate::print::wrap_lines;
 
@@ -106,7 +107,12 @@ pub(super) fn top_level(lists_all: bool, width: Option<u16>) -> StyledStr {
     if lists_all {
         template.extend([&heading("Options"), "{options}\n\n"]);
     }
-    let notes = if lists_all { &CONVENTIONS[..] } else { &[MORE] };
+    let guides = format!(
+        "`memory help GUIDE` prints a guide: {}.",
+        guides::names().join(", ")
+    );
+    let more = [MORE, guides.as_str()];
+    let notes = if lists_all { &CONVENTIONS[..] } else { &more };
     template += &wrapped(notes, width);
     command.help_template(template).render_help()
 }

@@ -24,7 +24,7 @@ use crate::ingestion::MAX_EMBEDDED;
 use crate::instances::DEFAULT;
 use crate::print::{Table, counted};
 
-/// Import notes and chats from programs on this machine, or from a file or folder
+/// Import notes and chats from other programs, files and folders
 ///
 /// At a terminal, without arguments, the data of other programs on this machine is listed with counts, and you select.
 ///

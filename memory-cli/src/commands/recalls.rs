@@ -18,7 +18,7 @@ use crate::print::{
     Output, OutputForm, Palette, Table, TableColumn, escape_line, memories, wrap_lines,
 };
 
-/// Show what agents received, newest first; of one memory, when and why
+/// Show what agents received lately, or why they received a memory
 ///
 /// Recalls are recorded for tools, resources, prompts, hooks and the chat proxy, not for your own commands. The keys below
 /// `recalls` in config.yaml disable or limit the record.

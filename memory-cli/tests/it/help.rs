@@ -24,8 +24,8 @@ fn help_lists_the_everyday_commands() {
       undo           Undo the last operation, or a specific one
       inbox          Review what agents propose, and the notes that are not filed
       remind         Create a reminder; list, finish or snooze reminders
-      why            Show what agents received, newest first; of one memory, when and why
-      import         Import notes and chats from programs on this machine, or from a file or folder
+      why            Show what agents received lately, or why they received a memory
+      import         Import notes and chats from other programs, files and folders
       install        Configure coding assistants to use the memories
       status         Show the state of the daemon, its last chores, and what is due
       doctor         Check the files against the index and the journal
@@ -37,6 +37,7 @@ fn help_lists_the_everyday_commands() {
       memory install claude-code
 
     `memory help --all` shows every command, `memory help COMMAND` describes one.
+    `memory help GUIDE` prints a guide: assistants, moving, review, team, machines.
     "#);
     assert_eq!(sandbox.run(&["help"]), sandbox.run(&["--help"]));
 }
@@ -59,8 +60,8 @@ fn help_lists_all_commands_in_groups() {
       undo           Undo the last operation, or a specific one
       inbox          Review what agents propose, and the notes that are not filed
       remind         Create a reminder; list, finish or snooze reminders
-      why            Show what agents received, newest first; of one memory, when and why
-      import         Import notes and chats from programs on this machine, or from a file or folder
+      why            Show what agents received lately, or why they received a memory
+      import         Import notes and chats from other programs, files and folders
       install        Configure coding assistants to use the memories
       status         Show the state of the daemon, its last chores, and what is due
       doctor         Check the files against the index and the journal

@@ -99,7 +99,7 @@ fn options_without_effect_are_refused() {
     assert_snapshot!(sandbox.run(&["ingest", "--source", "chatgpt", "--path", "export", "--watch"]), @"
     --- stderr
     error[usage]: chatgpt cannot be watched: its files are exports
-    hint: ingest the next export with the same command
+    hint: import the next export with the same command
     --- exit 2
     ");
     assert!(

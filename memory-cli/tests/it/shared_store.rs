@@ -578,7 +578,7 @@ fn a_chat_through_the_proxy_of_one_home_continues_in_another() {
         sandbox.run_json(&["--root", "ada", "conversations"])["total"],
         0
     );
-    sandbox.run_shell("memory --root ada add 'Ada rows'");
+    sandbox.run_shell("memory --root ada conversations add 'Ada rows'");
     assert_eq!(
         sandbox.run_json(&["--root", "ada", "conversations"])["total"],
         1

@@ -24,23 +24,8 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
         .collect();
     let wanted = [
-        "ingest",
-        "write",
-        "link",
-        "search",
-        "search",
-        "search",
-        "agent",
-        "remind",
-        "reminders",
-        "bank",
-        "bank",
-        "bank",
-        "dream",
-        "",
-        "delete",
-        "undo",
-        "log",
+        "import", "write", "link", "search", "search", "search", "agent", "remind", "remind",
+        "bank", "bank", "bank", "tidy", "", "delete", "undo", "log",
     ];
     assert!(
         verbs

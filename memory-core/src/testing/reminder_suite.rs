@@ -584,7 +584,7 @@ fn the_page_tells_what_is_due(services: &Services) {
         "{page}"
     );
     assert!(
-        page.ends_with("\n1 more: `memory reminders --due --limit 0` lists all.\n"),
+        page.ends_with("\n1 more: `memory remind list --due --limit 0` lists all.\n"),
         "{page}"
     );
 }

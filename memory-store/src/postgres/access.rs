@@ -55,7 +55,7 @@ impl TokenPrincipal {
         let what = format!("{} has no access to {scope}", self.name);
         Err(denied_error(
             what,
-            "the owner of the database grants it with `memory principal grant NAME SCOPE`",
+            "the owner of the database grants it with `memory shared principal grant NAME SCOPE`",
         ))
     }
 }
@@ -102,7 +102,7 @@ pub(super) async fn begin(
         (found.try_get(0)?, found.try_get(1)?, found.try_get(2)?);
     let Some(name) = name else {
         let hint = "it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to \
-            `memory init --token`";
+            `memory shared init --token`";
         return Err(denied_error(
             "the database does not accept the token of this home".into(),
             hint,

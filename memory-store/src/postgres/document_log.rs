@@ -175,7 +175,7 @@ impl PostgresDocumentLog {
                     if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) && self.database.token().is_none() =>
                 {
                     let what = "the user of the database does not own the tables, and this home has no token".to_owned();
-                    denied_error(what, "use the address of the owner, or pass the token of a principal to `memory init --token`")
+                    denied_error(what, "use the address of the owner, or pass the token of a principal to `memory shared init --token`")
                 }
                 error => error,
             })
@@ -525,8 +525,8 @@ fn damaged_error(what: String) -> StoreError {
 }
 
 fn older_error(scope: &str) -> DatabaseError {
-    let hint = "it may have been restored from a backup; `memory init --store ADDRESS --replace-replica` uses the memories of the database, and \
-                moves those that it lacks to unsynced/ in the home, from where `memory ingest --source markdown --path` adds them again";
+    let hint = "it may have been restored from a backup; `memory shared init --store ADDRESS --replace-replica` uses the memories of the database, and \
+                moves those that it lacks to unsynced/ in the home, from where `memory import --source markdown --path` adds them again";
     let what = format!("the database lacks operations on {scope} that the replica has");
     DatabaseError::Other(database_error(what, Code::FileDamaged, hint, None))
 }

@@ -223,7 +223,7 @@ impl AddressOwner {
                 "check that it is running and that the address is correct; `memory instance connect` sets another address"
             }
             Self::Home => {
-                "check that it is running and that the address is correct; `memory init --store ADDRESS` sets another address"
+                "check that it is running and that the address is correct; `memory shared init --store ADDRESS` sets another address"
             }
         }
     }
@@ -240,7 +240,7 @@ impl AddressOwner {
         match self {
             Self::Instance => "`memory instance connect` sets another user and password",
             Self::Home => {
-                "`memory init --store ADDRESS` sets an address with another user and password"
+                "`memory shared init --store ADDRESS` sets an address with another user and password"
             }
         }
     }
@@ -251,8 +251,8 @@ impl AddressOwner {
                 "grant CREATE on the schema for the first use, and SELECT, INSERT, UPDATE and DELETE on the tables memory_*"
             }
             Self::Home => {
-                "the owner of the database needs CREATE on the schema; other users need a token: `memory principal add` grants the tables \
-                 to their role, and `memory init --store ADDRESS --token TOKEN` sets the token"
+                "the owner of the database needs CREATE on the schema; other users need a token: `memory shared principal add` grants the tables \
+                 to their role, and `memory shared init --store ADDRESS --token TOKEN` sets the token"
             }
         }
     }

@@ -149,7 +149,7 @@ pub(super) async fn check_version(client: &Client) -> Result<(), DatabaseError> 
         Some(found) if known < found => Err(newer_version_error(found, &DOCUMENTS)),
         _ => {
             let what = "the tables of memories do not exist in this version, or this user has no access to them".to_owned();
-            let hint = "the owner of the database runs `memory init` and `memory principal add`";
+            let hint = "the owner of the database runs `memory shared init` and `memory shared principal add`";
             Err(denied_error(what, hint))
         }
     }

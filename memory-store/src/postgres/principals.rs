@@ -136,7 +136,7 @@ impl PrincipalTable {
             let inserted: [SqlParameter; 3] =
                 [(&name.as_str(), Type::TEXT), (&kind.as_str(), Type::TEXT), (&token, Type::TEXT)];
             if client.execute_typed(INSERT, &inserted).await? == 0 {
-                let hint = "`memory principal revoke NAME` revokes its token; then add it again for a new one";
+                let hint = "`memory shared principal revoke NAME` revokes its token; then add it again for a new one";
                 return Err(invalid(format!("{name} has a token already"), hint));
             }
             let grantee = name.scope().to_string();
@@ -196,7 +196,7 @@ impl PrincipalTable {
             {
                 0 => Err(invalid(
                     format!("no principal {name} has a token"),
-                    "`memory principal list` lists the principals",
+                    "`memory shared principal list` lists the principals",
                 )),
                 _ => Ok(()),
             }
@@ -220,7 +220,8 @@ impl PrincipalTable {
                     .await?
                     .is_none()
                 {
-                    let hint = "`memory principal list` lists the principals; a team is team:NAME";
+                    let hint =
+                        "`memory shared principal list` lists the principals; a team is team:NAME";
                     return Err(invalid(format!("there is no principal {name}"), hint));
                 }
             }
@@ -253,7 +254,7 @@ impl PrincipalTable {
                     let name = grantee.trim_start_matches("private:");
                     Err(invalid(
                         format!("{scope} is not granted to {name}"),
-                        "`memory principal list` lists the grants",
+                        "`memory shared principal list` lists the grants",
                     ))
                 }
                 _ => Ok(()),
@@ -273,7 +274,7 @@ impl PrincipalTable {
                 {
                     let what = "only the owner of the tables manages principals".to_owned();
                     let hint =
-                        "use a home whose address has the user that ran the first `memory init`";
+                        "use a home whose address has the user that ran the first `memory shared init`";
                     denied_error(what, hint)
                 }
                 error => error,

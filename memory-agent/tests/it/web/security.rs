@@ -103,7 +103,7 @@ fn the_token_of_a_principal_opens_no_page_and_the_error_names_the_next_step() {
         assert!(
             response
                 .body
-                .contains("memory init --store @ADDRESS --token @TOKEN")
+                .contains("memory shared init --store @ADDRESS --token @TOKEN")
                 && !response.body.contains("picture")
         );
     }

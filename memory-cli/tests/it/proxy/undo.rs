@@ -181,7 +181,7 @@ fn undo_takes_back_notes_and_facts_in_the_order_of_time_and_leaves_what_a_person
             .filter_map(|fact| fact["content"].as_str().map(str::to_owned))
             .collect::<Vec<_>>()
     };
-    let added = sandbox.run_json(&["add", "The user loves pizza."]);
+    let added = sandbox.run_json(&["conversations", "add", "The user loves pizza."]);
     let first: EntryId = added["memories"][0]["id"]
         .as_str()
         .expect("an id")

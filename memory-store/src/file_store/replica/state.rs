@@ -21,8 +21,7 @@ pub(super) const DERIVED: [&str; 3] = [CATEGORIES, "journal", "trash"];
 
 const OTHER_FOLDER: &str = "use another folder";
 
-const MIGRATE: &str =
-    "use another folder with --root, or copy this home into the database with `memory migrate`";
+const MIGRATE: &str = "use another folder with --root, or copy this home into the database with `memory shared migrate`";
 
 const DELETE_MEMORIES: &str = "delete replica.json, categories/, journal/ and trash/ if the database contains all memories of this home; the \
     next command fetches them. Do not delete offline/";

@@ -247,7 +247,7 @@ fn a_revoked_or_unknown_token_is_refused_and_finds_nothing() {
         format!("{}: {refused}\n{}", refused.code().as_str(), refused.hint().unwrap_or_default()),
         @"
     PERMISSION_DENIED: the database does not accept the token of this home
-    it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory init --token`
+    it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory shared init --token`
     "
     );
     assert_eq!(
@@ -541,7 +541,7 @@ fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history()
         format!("{}: {denied}\n{}", denied.code().as_str(), denied.hint().unwrap_or_default()),
         @"
     PERMISSION_DENIED: bob has no access to team:web
-    the owner of the database grants it with `memory principal grant NAME SCOPE`
+    the owner of the database grants it with `memory shared principal grant NAME SCOPE`
     "
     );
     shared
