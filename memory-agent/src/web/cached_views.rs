@@ -31,7 +31,7 @@ const VIEW_LIFETIME: TimeDelta = TimeDelta::minutes(10);
 pub(super) const EXPIRING_DAYS: i64 = 7;
 
 /// The pause after a view was made, as a multiple of its duration. That of a large home takes seconds of a processor.
-const VIEW_PAUSE: i32 = 20;
+const VIEW_PAUSE: i32 = 5;
 
 /// The plan of automatic work.
 #[derive(Debug)]
