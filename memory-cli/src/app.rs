@@ -37,7 +37,7 @@ pub(crate) struct App<'a> {
     pub output: Output,
     /// Runs another command.
     pub run: RunCommand,
-    /// The former name of the command, if it was typed, and the words that replace it.
+    /// The previous name of the command, if it was typed, and the words that replace it.
     pub former_name: Option<(&'static str, &'static [&'static str])>,
     /// Whether every file is checked for changes first.
     is_fresh: bool,
@@ -267,7 +267,7 @@ impl<'a> App<'a> {
         self.warn_at_end(queued.into_iter().chain(proposed).chain(lag));
     }
 
-    /// Names the replacement of a former name of the command to a person at a terminal, once per home.
+    /// Names the replacement of a previous name of the command to a person at a terminal, once per home.
     fn hint_at_new_name(&mut self) {
         let is_for_person = self.output.can_ask() && self.output.is_drawn();
         let (Some((name, words)), Some(settings), true) =
@@ -284,7 +284,7 @@ impl<'a> App<'a> {
             .open(place)
             .and_then(|mut file| writeln!(file, "{name}"));
         let hint = format!(
-            "`memory {name}` is now `memory {}`; the former name still works",
+            "`memory {name}` is now `memory {}`; the previous name still works",
             words.join(" ")
         );
         let _ = self.output.note(&hint);

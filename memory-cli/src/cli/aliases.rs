@@ -1,4 +1,4 @@
-//! Other names of commands: former names, synonyms, and words that are only suggestions.
+//! Other names of commands: previous names, synonyms, and words that are only suggestions.
 
 use std::ffi::{OsStr, OsString};
 
@@ -7,7 +7,7 @@ use similar::get_close_matches;
 
 use crate::commands::Cli;
 
-/// Former names of commands, and the words that replace them.
+/// Previous names of commands, and the words that replace them.
 const RENAMED: [(&str, &[&str]); 19] = [
     ("backlinks", &["link", "list"]),
     ("consolidate", &["tidy", "consolidate"]),

@@ -157,7 +157,7 @@ impl CommandLine {
         }
     }
 
-    /// Returns the former name of the command that was typed, and the words that replace it.
+    /// Returns the previous name of the command that was typed, and the words that replace it.
     pub(super) fn former_name(&self) -> Option<(&'static str, &'static [&'static str])> {
         let alias = self.alias.filter(|alias| alias.is_former)?;
         Some((alias.name, alias.words))
