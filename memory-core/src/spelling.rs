@@ -130,6 +130,20 @@ impl Misspelling {
         }
     }
 
+    /// Returns parts of which every related word has one.
+    ///
+    /// A related word begins with the same letter, or with the second one, or contains the letters behind the first one. Two edits of
+    /// which one is that of the first letter are too much.
+    fn parts(&self) -> [WordPart<'_>; 3] {
+        let mut starts = self.spelled.char_indices().map(|(start, _)| start).skip(1);
+        let (second, third) = (starts.next().unwrap_or(0), starts.next().unwrap_or(0));
+        [
+            WordPart::Start(&self.spelled[..second]),
+            WordPart::Start(&self.spelled[second..third]),
+            WordPart::Inside(&self.spelled[second..]),
+        ]
+    }
+
     /// Returns the relation of `other` to the word; `None` for an unrelated word, and for one with digits.
     fn compare(&self, other: &str) -> Option<WordRelation> {
         if other.len() + 4 * self.most < self.spelled.len() {
@@ -237,6 +251,25 @@ fn edit_distance(one: &[char], other: &[char]) -> usize {
     above[other.len()]
 }
 
+/// A part of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WordPart<'p> {
+    /// The word begins with the text.
+    Start(&'p str),
+    /// The text is anywhere in the word.
+    Inside(&'p str),
+}
+
+impl WordPart<'_> {
+    /// Returns whether a word has the part.
+    pub fn is_of(self, word: &str) -> bool {
+        match self {
+            Self::Start(text) => word.starts_with(text),
+            Self::Inside(text) => word.contains(text),
+        }
+    }
+}
+
 /// The words of a collection of documents.
 pub trait Vocabulary {
     /// A set of documents.
@@ -244,11 +277,17 @@ pub trait Vocabulary {
     /// The reason why the words cannot be read.
     type Error;
 
-    /// Calls `each` with every word as it is spelled, case-folded; a word may be repeated.
+    /// Calls `each` with every word that has a part, as it is spelled, case-folded; a word may be repeated.
     ///
     /// # Errors
     /// If the words cannot be read.
-    fn each_word(&self, each: &mut dyn FnMut(&str)) -> Result<(), Self::Error>;
+    fn each_word(&self, part: WordPart<'_>, each: &mut dyn FnMut(&str)) -> Result<(), Self::Error>;
+
+    /// Returns whether a document has one of the terms.
+    ///
+    /// # Errors
+    /// If the words cannot be read.
+    fn contains(&self, terms: &[&str]) -> Result<bool, Self::Error>;
 
     /// Returns the documents with one of the terms, see [`crate::text::tokenize()`].
     ///
@@ -278,7 +317,7 @@ pub fn correct_words<V: Vocabulary>(
             .into_iter()
             .chain(others)
             .collect();
-        if vocabulary.count(&vocabulary.documents(&terms)?) == 0 {
+        if !vocabulary.contains(&terms)? {
             unknown.push(word);
         }
     }
@@ -290,16 +329,19 @@ pub fn correct_words<V: Vocabulary>(
             context.push(vocabulary.documents(&[&word.term.text])?);
         }
     }
-    let misspelled: Vec<Misspelling> = unknown.into_iter().map(Misspelling::new).collect();
-    let mut related = vec![BTreeMap::new(); misspelled.len()];
-    vocabulary.each_word(&mut |word| {
-        for (misspelling, related) in misspelled.iter().zip(&mut related) {
-            if let Some(relation) = misspelling.compare(word) {
-                related.insert(word.to_owned(), relation);
-            }
+    let mut found = Vec::new();
+    for word in unknown {
+        let misspelling = Misspelling::new(word);
+        let mut related = BTreeMap::new();
+        for part in misspelling.parts() {
+            vocabulary.each_word(part, &mut |word| {
+                if let Some(relation) = misspelling.compare(word) {
+                    related.insert(word.to_owned(), relation);
+                }
+            })?;
         }
-    })?;
-    let mut found: Vec<_> = misspelled.iter().zip(related).collect();
+        found.push((misspelling, related));
+    }
     // A word with one candidate supports those of the others.
     found.sort_by_key(|(_, related)| related.len());
     let mut corrections = Vec::new();
@@ -379,9 +421,14 @@ impl Vocabulary for ScannedVocabulary {
     type Documents = Vec<bool>;
     type Error = Infallible;
 
-    fn each_word(&self, each: &mut dyn FnMut(&str)) -> Result<(), Infallible> {
-        self.spelled.iter().for_each(|word| each(word));
+    fn each_word(&self, part: WordPart<'_>, each: &mut dyn FnMut(&str)) -> Result<(), Infallible> {
+        let words = self.spelled.iter().filter(|word| part.is_of(word));
+        words.for_each(|word| each(word));
         Ok(())
+    }
+
+    fn contains(&self, terms: &[&str]) -> Result<bool, Infallible> {
+        Ok(self.documents(terms)?.contains(&true))
     }
 
     fn documents(&self, terms: &[&str]) -> Result<Vec<bool>, Infallible> {

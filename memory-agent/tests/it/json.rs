@@ -235,8 +235,7 @@ fn an_answer_explains_itself_only_when_asked() {
     let found = SearchResults {
         hits: vec![hit],
         total: 1,
-        corrected: None,
-        degraded: None,
+        ..SearchResults::default()
     };
     let mut plain = json::search_results(&found, false, InboxTtl::default());
     plain["hits"][0]["memory"] = Value::Null;

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use memchr::arch::all::packedpair::HeuristicFrequencyRank;
-use memchr::memmem::FinderBuilder;
+use memchr::memmem::{self, FinderBuilder};
 use memchr::{memchr, memrchr};
 use tantivy::directory::{Directory, MmapDirectory, OwnedBytes};
 use tantivy::index::SegmentId;
@@ -57,13 +57,17 @@ impl SegmentVocabulary {
         (sum == crc32fast::hash(words).to_le_bytes()).then_some(Self { bytes, ranks })
     }
 
-    /// Calls `each` with every word, most frequent first.
-    pub(super) fn each_word(&self, each: &mut dyn FnMut(&str)) {
-        let words = self.bytes[HEAD..].split(|byte| *byte == BORDER);
-        words
-            .filter_map(|word| str::from_utf8(word).ok())
-            .filter(|word| !word.is_empty())
-            .for_each(each);
+    /// Calls `each` with every word that begins with `start`, most frequent first.
+    pub(super) fn each_word_from(&self, start: &str, each: &mut dyn FnMut(&str)) {
+        let words = &self.bytes[HEAD..];
+        let start = [&[BORDER], start.as_bytes()].concat();
+        for border in memmem::find_iter(words, &start) {
+            let word = &words[border + 1..];
+            let end = memchr(BORDER, word).unwrap_or(word.len());
+            if let Ok(word) = str::from_utf8(&word[..end]) {
+                each(word);
+            }
+        }
     }
 
     /// Calls `each` with every word that contains `part`, most frequent first, until it returns `false`.

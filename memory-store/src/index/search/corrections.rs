@@ -1,14 +1,18 @@
 //! Corrections of misspelled words by the words of the index.
 
-use chrono::{DateTime, Utc};
+use std::cell::OnceCell;
+
+use chrono::DateTime;
 use memory_core::query_parser::TextQuery;
-use memory_core::spelling::{Vocabulary, WordCorrection, correct_words};
+use memory_core::spelling::{Vocabulary, WordCorrection, WordPart, correct_words};
 use memory_core::{Filter, Scope, StoreError};
+use rusqlite::Connection;
 
 use super::document_set::DocumentSet;
 use super::gather::open_searcher;
-use super::pending_rows::{PendingDocument, read_pending};
+use super::pending_rows::{PendingDocument, pending_keys, read_pending};
 use super::query_term::TermField;
+use super::query_terms::count_in_pending;
 use super::segments::SegmentsView;
 use crate::index::error::IndexError;
 use crate::index::memory_index::MemoryIndex;
@@ -25,21 +29,22 @@ impl MemoryIndex {
         question: &TextQuery,
         within: Option<&[Scope]>,
     ) -> Result<Vec<WordCorrection>, StoreError> {
-        // A filter for all lifetimes depends on no time.
         let filter = Filter::all().within(within);
         self.query("correct the words", |_, opened| {
             let epoch = IndexMeta::read(&opened.connection)?.epoch;
             let (connection, text, _) = opened.text(epoch)?;
             let transaction = connection.transaction()?;
             let searcher = open_searcher(text, epoch, &IndexMeta::read(&transaction)?)?;
-            let (pending, keys) = read_pending(&transaction, &filter, DateTime::<Utc>::UNIX_EPOCH)?;
-            let flushed = SegmentsView::new(&searcher, text.fields, &keys, within)?;
+            let flushed =
+                SegmentsView::new(&searcher, text.fields, &pending_keys(&transaction)?, within)?;
             correct_words(
                 question,
                 &IndexVocabulary {
+                    rows: &transaction,
+                    filter: &filter,
                     text,
                     flushed,
-                    pending,
+                    pending: OnceCell::new(),
                 },
             )
         })
@@ -48,9 +53,23 @@ impl MemoryIndex {
 
 /// The words of the visible documents, committed or pending.
 struct IndexVocabulary<'i> {
+    rows: &'i Connection,
+    filter: &'i Filter,
     text: &'i FullText,
     flushed: SegmentsView<'i>,
-    pending: Vec<PendingDocument>,
+    /// Read for the first word that no committed document contains.
+    pending: OnceCell<Vec<PendingDocument>>,
+}
+
+impl IndexVocabulary<'_> {
+    fn pending(&self) -> Result<&[PendingDocument], IndexError> {
+        if self.pending.get().is_none() {
+            // A filter for all lifetimes depends on no time.
+            let (pending, _) = read_pending(self.rows, self.filter, DateTime::UNIX_EPOCH)?;
+            let _ = self.pending.set(pending);
+        }
+        Ok(self.pending.get().map_or(&[], Vec::as_slice))
+    }
 }
 
 impl Vocabulary for IndexVocabulary<'_> {
@@ -58,16 +77,24 @@ impl Vocabulary for IndexVocabulary<'_> {
     type Documents = (Vec<DocumentSet>, Vec<usize>);
     type Error = IndexError;
 
-    fn each_word(&self, each: &mut dyn FnMut(&str)) -> Result<(), IndexError> {
-        self.flushed.each_word(self.text, each)?;
-        for document in &self.pending {
-            document
-                .words
-                .spelled
-                .terms()
-                .for_each(|(word, _)| each(word));
+    fn each_word(&self, part: WordPart<'_>, each: &mut dyn FnMut(&str)) -> Result<(), IndexError> {
+        self.flushed.each_word_with(self.text, part, each)?;
+        for document in self.pending()? {
+            let words = document.words.spelled.terms().map(|(word, _)| word);
+            words.filter(|word| part.is_of(word)).for_each(&mut *each);
         }
         Ok(())
+    }
+
+    fn contains(&self, terms: &[&str]) -> Result<bool, IndexError> {
+        for term in terms {
+            if 0 < self.flushed.count(term, TermField::Text)?
+                || 0 < count_in_pending(term, TermField::Text, self.pending()?)
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn documents(&self, terms: &[&str]) -> Result<Self::Documents, IndexError> {
@@ -75,7 +102,7 @@ impl Vocabulary for IndexVocabulary<'_> {
             let mut terms = terms.iter();
             terms.any(|term| 0 < document.frequency(term, TermField::Text))
         };
-        let pending = self.pending.iter().enumerate();
+        let pending = self.pending()?.iter().enumerate();
         let pending = pending.filter(|(_, own)| has_one(own));
         Ok((
             self.flushed.documents(terms)?,

@@ -112,6 +112,13 @@ pub(super) fn read_pending(
     Ok((pending, keys))
 }
 
+/// Returns the keys of all pending rows, as [`read_pending()`] does.
+pub(super) fn pending_keys(connection: &Connection) -> Result<Vec<i64>, IndexError> {
+    let mut select = connection.prepare_cached("SELECT document FROM pending")?;
+    let keys = select.query_map((), |row| row.get(0))?;
+    Ok(keys.collect::<Result<_, _>>()?)
+}
+
 /// Returns a length as the full-text index stores it, rounded to one byte.
 fn quantize_length(length: u32) -> u32 {
     FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length))

@@ -161,7 +161,7 @@ fn look_up_word(
     Ok(wanted)
 }
 
-fn count_in_pending(text: &str, part: TermField, pending: &[PendingDocument]) -> u64 {
+pub(super) fn count_in_pending(text: &str, part: TermField, pending: &[PendingDocument]) -> u64 {
     pending
         .iter()
         .filter(|document| 0 < document.frequency(text, part))

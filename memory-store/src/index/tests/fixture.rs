@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeZone, Utc};
 use memory_core::query_parser::{ParsedQuery, parse};
+use memory_core::spelling::correct_query;
 use memory_core::{
     Filter, ListOrder, MemoryId, PageRequest, Query, Ranking, SearchRequest, SearchResults,
     StoreError,
@@ -151,7 +152,7 @@ impl IndexFixture {
     }
 }
 
-/// Searches after a refresh, as the store does.
+/// Searches after a refresh, with corrected words, as the use case does.
 pub(in crate::index) fn search(index: &MemoryIndex, query: &Query) -> SearchResults {
     index.refresh(RefreshDepth::Usual).unwrap();
     try_search(index, query).unwrap()
@@ -164,6 +165,9 @@ pub(in crate::index) fn try_search(
     let ParsedQuery {
         question, filter, ..
     } = parse(&query.text, &query.filter);
+    let corrections = index.correct_words(&question, filter.within.as_deref())?;
+    let corrected = correct_query(&question, &corrections, true);
+    let question = corrected.map_or(question, |(with, _)| with);
     index.search(
         &SearchRequest {
             question: &question,

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use memory_core::spelling::WordPart;
 use tantivy::Term;
 use tantivy::schema::IndexRecordOption;
 
@@ -141,22 +142,33 @@ impl SegmentsView<'_> {
         Ok(())
     }
 
-    /// Calls `each` with every word as it is spelled, once per segment.
-    pub(in crate::index::search) fn each_word(
+    /// Calls `each` with every word that has a part, as it is spelled, once per segment.
+    pub(in crate::index::search) fn each_word_with(
         &self,
         text: &FullText,
+        part: WordPart<'_>,
         each: &mut dyn FnMut(&str),
     ) -> Result<(), IndexError> {
         for segment in self.searcher.segment_readers() {
-            if let Some(vocabulary) = text.vocabulary(segment.segment_id()) {
-                vocabulary.each_word(each);
-                continue;
-            }
-            let inverted = segment.inverted_index(self.fields.spelled)?;
-            let mut words = inverted.terms().stream()?;
-            while words.advance() {
-                if let Ok(word) = str::from_utf8(words.key()) {
-                    each(word);
+            match (text.vocabulary(segment.segment_id()), part) {
+                (Some(vocabulary), WordPart::Start(start)) => {
+                    vocabulary.each_word_from(start, each);
+                }
+                (Some(vocabulary), WordPart::Inside(text)) => {
+                    vocabulary.each_word_with(text, &mut |word| {
+                        each(word);
+                        true
+                    });
+                }
+                (None, _) => {
+                    let inverted = segment.inverted_index(self.fields.spelled)?;
+                    let mut words = inverted.terms().stream()?;
+                    while words.advance() {
+                        str::from_utf8(words.key())
+                            .into_iter()
+                            .filter(|word| part.is_of(word))
+                            .for_each(&mut *each);
+                    }
                 }
             }
         }
