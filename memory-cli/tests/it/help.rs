@@ -149,9 +149,9 @@ fn help_of_a_command_tells_its_flags_and_its_json() {
     they follow the memories. The best message of each of three sessions is shown; `--kind chat` shows
     more.
 
-    JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, understood?: {query,
-    category?, from?, until?}, topics?: {hits: [{topic: TOPIC, score, snippet}], total}, chats?: {hits:
-    [{chat, id?, ts?, role, score, snippet}], total}}
+    JSON: {hits: [{memory: MEMORY, score, snippet, explain?}], total, degraded?, corrected?: {query,
+    words, searched}, understood?: {query, category?, from?, until?}, topics?: {hits: [{topic: TOPIC,
+    score, snippet}], total}, chats?: {hits: [{chat, id?, ts?, role, score, snippet}], total}}
 
     In a pipe: id (or topic:FILE, session:NAME), score, title or first line (or role), and the text
     around the match.
