@@ -87,7 +87,7 @@ pub(super) const SHAPES: [DataShape; 6] = [
     },
     DataShape {
         name: "conversation",
-        write: |name| words(&["add", &format!("the user knows {name}")]),
+        write: |name| words(&["conversations", "add", &format!("the user knows {name}")]),
         read: |home| texts_below(&home.path(".memory/entries/default")),
     },
 ];
