@@ -129,6 +129,7 @@ fn undo_reach(
         .history
         .changes(&change.operation.id)
         .collect::<Result<Vec<_>, _>>()?;
+    let files = changes.len() as u64;
     let subject = operation_subject(services, change.operation.verb, &changes).changes;
     let memories = subject
         .iter()

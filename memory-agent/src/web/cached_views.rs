@@ -33,6 +33,9 @@ pub(super) const EXPIRING_DAYS: i64 = 7;
 /// The pause after a view was made, as a multiple of its duration. That of a large home takes seconds of a processor.
 const VIEW_PAUSE: i32 = 5;
 
+/// Time for which a page waits for a view after an attempt that failed, to show the error.
+const FAILED_TIMEOUT: Duration = Duration::from_mins(1);
+
 /// The plan of automatic work.
 #[derive(Debug)]
 pub(super) struct PlannedWork {
@@ -52,6 +55,8 @@ struct SlowView<V> {
     last: Option<(String, Arc<V>)>,
     is_being_made: bool,
     is_slow: bool,
+    /// Whether the last attempt failed. The page then waits for the next one, to show its error.
+    has_failed: bool,
     /// The time before which no other one is made.
     next: DateTime<Utc>,
 }
@@ -62,6 +67,7 @@ impl<V> Default for SlowView<V> {
             last: None,
             is_being_made: false,
             is_slow: false,
+            has_failed: false,
             next: DateTime::UNIX_EPOCH,
         }
     }
@@ -88,9 +94,13 @@ impl<K: Eq + Hash + Clone, V> SlowViews<K, V> {
         (view.last(), is_due)
     }
 
-    /// Returns whether it took long to make the last view of `key`.
-    fn is_slow(&self, key: &K) -> bool {
-        lock(&self.0).get(key).is_some_and(|view| view.is_slow)
+    /// Returns how long a page waits for a view of `key`, if `usual` is the time for one that is unknown.
+    fn timeout(&self, key: &K, usual: Duration) -> Duration {
+        match lock(&self.0).get(key) {
+            Some(view) if view.has_failed => FAILED_TIMEOUT,
+            Some(view) if view.is_slow => Duration::ZERO,
+            _ => usual,
+        }
     }
 
     fn last(&self, key: &K) -> Option<Arc<V>> {
@@ -109,8 +119,9 @@ impl<K: Eq + Hash + Clone, V> SlowViews<K, V> {
         let view = views.entry(key).or_default();
         let duration = end - start;
         view.is_being_made = false;
+        view.has_failed = made.is_none();
         view.is_slow = duration.to_std().is_ok_and(|duration| timeout < duration);
-        view.next = if view.is_slow {
+        view.next = if view.is_slow && !view.has_failed {
             add_time(end, duration * VIEW_PAUSE)
         } else {
             end
@@ -160,7 +171,7 @@ impl WebState {
             return Ok(last);
         }
         let timeout = self.config.host.view_timeout();
-        let is_slow = views(self).is_slow(key);
+        let own_timeout = views(self).timeout(key, timeout);
         let (sender, finished) = sync_channel(1);
         let (web, own_key) = (Arc::clone(self), key.clone());
         Handle::current().spawn_blocking(move || {
@@ -176,7 +187,7 @@ impl WebState {
             // The page may not wait any more.
             let _ = sender.send(result);
         });
-        if !is_slow && let Ok(result) = finished.recv_timeout(timeout) {
+        if let Ok(result) = finished.recv_timeout(own_timeout) {
             result?;
         }
         Ok(views(self).last(key))
