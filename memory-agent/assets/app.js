@@ -221,6 +221,9 @@ function isInUse() {
   return content.matches(":hover") || hasFocus || hasSelection || content.querySelector("details[open]") !== null || isEdited();
 }
 
+/** Returns whether the page shows a refused form or a form that was not sent: its address shows another page, without the text. */
+const isRefused = () => document.querySelector("#form-error, .message-page, .versions form, .unsent") !== null;
+
 /** Returns whether a form has input that was not sent. */
 function isEdited() {
   const fields = [...main().querySelectorAll("input, textarea, select")];
@@ -280,7 +283,7 @@ async function onChange(mark) {
   const navigation = document.querySelector(".site-navigation");
   // The number of items that wait in the inbox.
   if (page && !navigation.matches(":hover, :focus-within")) replaceParts(page, [".navigation-bar", ".navigation-groups"]);
-  if (page && updateItems(page)) return;
+  if (isRefused() || (page && updateItems(page))) return;
   const changes = page && describeChanges(page);
   if (!changes) return;
   if (isInUse()) {

@@ -55,12 +55,11 @@ const removeDrafts = (keys) => keys.forEach((key) => [key, versionKey(key)].forE
 
 /** Enters the stored texts again, and offers to discard them. */
 function restoreDrafts() {
-  const isRefused = document.querySelector("#form-error, .message-page, .versions form");
   const isWaiting = document.querySelector(".unsent");
   // After Back or a reload, the form may not have been saved.
   const isNext = performance.getEntriesByType("navigation")[0]?.type === "navigate" && document.referrer;
   if (!isWaiting) {
-    if (isNext && !isRefused) removeDrafts(JSON.parse(sessionStorage.getItem(SENT) ?? "[]"));
+    if (isNext && !isRefused()) removeDrafts(JSON.parse(sessionStorage.getItem(SENT) ?? "[]"));
     sessionStorage.removeItem(SENT);
   }
   const restored = new Map();
