@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io;
 
+use memchr::memmem::Finder;
+use memchr::{memchr, memrchr};
+
 use super::Disk;
 use crate::system::read_exact_at;
 
@@ -57,10 +60,7 @@ impl ForwardLines {
         let mut searched = self.start;
         loop {
             let at = self.read - (self.buffer.len() - self.start) as u64;
-            if let Some(length) = self.buffer[searched..]
-                .iter()
-                .position(|&byte| byte == b'\n')
-            {
+            if let Some(length) = memchr(b'\n', &self.buffer[searched..]) {
                 let end = searched + length;
                 let bytes = self.buffer[self.start..end].to_vec();
                 self.start = end + 1;
@@ -119,11 +119,21 @@ pub(crate) struct BackwardLines {
     is_whole: bool,
     block: usize,
     is_done: bool,
+    texts: Vec<Finder<'static>>,
+    /// Offsets of the texts in the part of the file that was read, in order; those of returned lines are removed later.
+    found: Vec<u64>,
 }
 
 impl BackwardLines {
     pub(crate) fn new(file: File, end: u64) -> Self {
+        Self::with_texts(file, end, Vec::new())
+    }
+
+    /// Like [`new`](Self::new); [`next_with_text`](Self::next_with_text) finds the lines with one of `texts`.
+    pub(crate) fn with_texts(file: File, end: u64, texts: Vec<Finder<'static>>) -> Self {
         Self {
+            texts,
+            found: Vec::new(),
             file,
             read: end,
             buffer: Vec::new(),
@@ -133,16 +143,59 @@ impl BackwardLines {
         }
     }
 
-    fn read_line(&mut self) -> io::Result<Option<RawLine>> {
+    /// Returns the next line that contains one of the texts. The lines between are searched as one, so this is faster than the search in
+    /// each line.
+    pub(crate) fn next_with_text(&mut self) -> io::Result<Option<RawLine>> {
+        while let Some(line) = self.read_line(true)? {
+            self.remove_found_after(line.at + line.bytes.len() as u64);
+            if self.found.last().is_some_and(|found| line.at <= *found) {
+                return Ok(Some(line));
+            }
+        }
+        Ok(None)
+    }
+
+    fn remove_found_after(&mut self, end: u64) {
+        while self.found.last().is_some_and(|found| end <= *found) {
+            self.found.pop();
+        }
+    }
+
+    /// Removes the lines at the end of the buffer that contain none of the texts.
+    fn remove_lines_without_text(&mut self) {
+        self.remove_found_after(self.read + self.buffer.len() as u64);
+        #[expect(clippy::cast_possible_truncation, reason = "a place in the buffer")]
+        let last = self.found.last().map_or(0, |at| (at - self.read) as usize);
+        if let Some(length) = memchr(b'\n', &self.buffer[last..]) {
+            self.buffer.truncate(last + length);
+            self.is_whole = true;
+        }
+    }
+
+    /// Finds the texts that start in the first `block` bytes of the buffer.
+    fn find_texts(&mut self, block: usize) {
+        let mut found = Vec::new();
+        for text in &self.texts {
+            let end = self.buffer.len().min(block + text.needle().len().saturating_sub(1));
+            let places = text.find_iter(&self.buffer[..end]);
+            found.extend(places.map(|at| self.read + at as u64));
+        }
+        found.sort_unstable();
+        found.append(&mut self.found);
+        self.found = found;
+    }
+
+    fn read_line(&mut self, is_text_wanted: bool) -> io::Result<Option<RawLine>> {
         let mut unsearched = self.buffer.len();
         loop {
             if self.is_done {
                 return Ok(None);
             }
-            if let Some(newline) = self.buffer[..unsearched]
-                .iter()
-                .rposition(|&byte| byte == b'\n')
-            {
+            if is_text_wanted {
+                self.remove_lines_without_text();
+                unsearched = unsearched.min(self.buffer.len());
+            }
+            if let Some(newline) = memrchr(b'\n', &self.buffer[..unsearched]) {
                 let bytes = self.buffer.split_off(newline + 1);
                 self.buffer.pop();
                 let is_whole = std::mem::replace(&mut self.is_whole, true);
@@ -174,6 +227,7 @@ impl BackwardLines {
             read_exact_at(&self.file, &mut bytes, self.read)?;
             bytes.append(&mut self.buffer);
             self.buffer = bytes;
+            self.find_texts(block);
             unsearched = block;
             self.block = LARGEST_BLOCK.min(2 * self.block);
         }
@@ -184,7 +238,7 @@ impl Iterator for BackwardLines {
     type Item = io::Result<RawLine>;
 
     fn next(&mut self) -> Option<io::Result<RawLine>> {
-        let line = self.read_line().transpose();
+        let line = self.read_line(false).transpose();
         self.is_done |= matches!(line, Some(Err(_)));
         line
     }
@@ -261,6 +315,21 @@ mod tests {
         (forward, backward)
     }
 
+    /// Returns the numbers of the lines with one of the texts, last first.
+    fn numbers_with(lines: &str, texts: &[&str]) -> Vec<usize> {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(lines.as_bytes()).unwrap();
+        let texts = texts.iter().map(|text| Finder::new(text).into_owned());
+        let mut lines = BackwardLines::with_texts(file, lines.len() as u64, texts.collect());
+        let mut numbers = Vec::new();
+        while let Some(line) = lines.next_with_text().unwrap() {
+            let line = String::from_utf8(line.bytes).unwrap();
+            let number = line.split(' ').next().unwrap();
+            numbers.push(number.parse().unwrap());
+        }
+        numbers
+    }
+
     fn expected(text: &[u8]) -> Vec<RawLine> {
         let mut at = 0;
         let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| {
@@ -297,6 +366,43 @@ mod tests {
             &long,
         ] {
             assert_eq!(read(text), (expected(text), expected(text)));
+        }
+    }
+
+    #[test]
+    fn exactly_the_lines_with_a_text_are_found() {
+        let line = |number: usize, text: &str| format!("{number} {text}\n");
+        let mut lines = String::new();
+        let mut expected = Vec::new();
+        for number in 0..40_000 {
+            let text = match number {
+                0 | 39_999 => "first",
+                _ if number % 977 == 0 => "second and first",
+                _ if number % 1_031 == 0 => "secon",
+                _ => "an ordinary line of some length",
+            };
+            lines.push_str(&line(number, text));
+            if text.contains("first") {
+                expected.push(number);
+            }
+        }
+        expected.reverse();
+        assert_eq!(numbers_with(&lines, &["first", "second"]), expected);
+        assert_eq!(numbers_with(lines.trim_end(), &["first"]), expected);
+        assert_eq!(numbers_with(&lines, &["third"]), [0_usize; 0]);
+        assert_eq!(numbers_with("", &["first"]), [0_usize; 0]);
+        assert_eq!(numbers_with("\n\n7 first\n\n", &["first"]), [7]);
+        // A text that lies in two blocks.
+        for length in FIRST_BLOCK - 12..FIRST_BLOCK + 12 {
+            let after = "x".repeat(length);
+            assert_eq!(
+                numbers_with(&format!("1 -\n2 first {after}\n"), &["first"]),
+                [2]
+            );
+            assert_eq!(
+                numbers_with(&format!("1 first\n2 {after}\n"), &["first"]),
+                [1]
+            );
         }
     }
 

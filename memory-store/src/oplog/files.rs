@@ -3,11 +3,13 @@
 use std::io;
 
 use chrono::{DateTime, Datelike, Months, Utc};
+use memchr::memmem::Finder;
 use memory_core::{parse_day, parse_rfc3339};
 
 use super::Durability;
 use crate::disk::{
-    BackwardLines, DirEntryKind, Disk, append_line, file_name, line_to_append, replace_file,
+    BackwardLines, DirEntryKind, Disk, RawLine, append_line, file_name, line_to_append,
+    replace_file,
 };
 
 /// The extension of a file of lines.
@@ -124,14 +126,62 @@ impl LogPosition {
     }
 }
 
-/// Iterates over the lines of all months, newest first; each file is read from its end.
+/// The lines of all months, newest first; each file is read from its end.
+pub(super) struct LinesNewestFirst<'d> {
+    disk: &'d dyn Disk,
+    /// The files that were not opened yet, with the offset of the first wanted line of each; the next one is the last.
+    files: Vec<(String, u64)>,
+    open: Option<(BackwardLines, u64)>,
+    texts: Vec<Finder<'static>>,
+}
+
+impl LinesNewestFirst<'_> {
+    /// Returns the next line that contains one of the texts.
+    pub(super) fn next_with_text(&mut self) -> Option<io::Result<Vec<u8>>> {
+        self.next_line(BackwardLines::next_with_text)
+    }
+
+    fn next_line(
+        &mut self,
+        next: impl Fn(&mut BackwardLines) -> io::Result<Option<RawLine>>,
+    ) -> Option<io::Result<Vec<u8>>> {
+        loop {
+            if let Some((lines, from)) = &mut self.open {
+                match next(lines).transpose() {
+                    Some(Ok(line)) if *from <= line.at => return Some(Ok(line.bytes)),
+                    Some(Err(error)) => {
+                        self.open = None;
+                        return Some(Err(error));
+                    }
+                    Some(Ok(_)) | None => self.open = None,
+                }
+            }
+            let (path, from) = self.files.pop()?;
+            match lines_backward(self.disk, &path, &self.texts) {
+                Ok(lines) => self.open = lines.map(|lines| (lines, from)),
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+}
+
+impl Iterator for LinesNewestFirst<'_> {
+    type Item = io::Result<Vec<u8>>;
+
+    fn next(&mut self) -> Option<io::Result<Vec<u8>>> {
+        self.next_line(|lines| lines.next().transpose())
+    }
+}
+
+/// Returns the lines of all months; `texts` are those of [`LinesNewestFirst::next_with_text`].
 ///
 /// With `after`, only the lines after that position.
-pub(super) fn lines_newest_first<'a>(
-    disk: &'a dyn Disk,
+pub(super) fn lines_newest_first<'d>(
+    disk: &'d dyn Disk,
     folder: &str,
     after: Option<&LogPosition>,
-) -> io::Result<impl Iterator<Item = io::Result<Vec<u8>>> + use<'a>> {
+    texts: Vec<Finder<'static>>,
+) -> io::Result<LinesNewestFirst<'d>> {
     let mut files = Vec::new();
     for path in log_files(disk, folder)?.into_iter().rev() {
         match after {
@@ -140,27 +190,26 @@ pub(super) fn lines_newest_first<'a>(
             _ => files.push((path, 0)),
         }
     }
-    Ok(files
-        .into_iter()
-        .flat_map(move |(path, from)| match lines_backward(disk, &path) {
-            Ok(lines) => {
-                let lines = lines.into_iter().flatten();
-                let lines = lines
-                    .take_while(move |line| line.as_ref().map_or(true, |line| from <= line.at));
-                Box::new(lines.map(|line| Ok(line?.bytes)))
-                    as Box<dyn Iterator<Item = io::Result<Vec<u8>>>>
-            }
-            Err(error) => Box::new(std::iter::once(Err(error))),
-        }))
+    files.reverse();
+    Ok(LinesNewestFirst {
+        disk,
+        files,
+        open: None,
+        texts,
+    })
 }
 
-fn lines_backward(disk: &dyn Disk, path: &str) -> io::Result<Option<BackwardLines>> {
+fn lines_backward(
+    disk: &dyn Disk,
+    path: &str,
+    texts: &[Finder<'static>],
+) -> io::Result<Option<BackwardLines>> {
     // The file may have been purged since.
     let Some(file) = disk.open(path)? else {
         return Ok(None);
     };
     let end = file.metadata()?.len();
-    Ok(Some(BackwardLines::new(file, end)))
+    Ok(Some(BackwardLines::with_texts(file, end, texts.to_vec())))
 }
 
 /// Deletes the months that ended before `before`; returns the number of deleted files and bytes.
@@ -205,7 +254,7 @@ fn remove_lines_before(disk: &dyn Disk, path: &str, before: DateTime<Utc>) -> io
         at.and_then(|at| month_end(&at.format("%Y-%m").to_string()))
             .is_some_and(|end| end <= before)
     };
-    let mut lines = lines_backward(disk, path)?.into_iter().flatten();
+    let mut lines = lines_backward(disk, path, &[])?.into_iter().flatten();
     if !lines.any(|line| line.is_ok_and(|line| is_over(&line.bytes))) {
         return Ok(());
     }

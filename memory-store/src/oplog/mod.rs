@@ -227,24 +227,32 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         &self,
         text: Option<&str>,
     ) -> LogResult<impl Iterator<Item = LogResult<Recorded<P>, P>> + use<'d, P>, P> {
-        let wanted = text.map(|text| {
+        let texts = text.map(|text| {
             [text, "\"undoes\":", "\"aborted\":"].map(|text| Finder::new(text).into_owned())
         });
+        let texts: Vec<_> = texts.into_iter().flatten().collect();
+        let are_all_wanted = texts.is_empty();
         let refused = self.read_error();
-        let lines = files::lines_newest_first(self.disk, self.folder, None).map_err(&refused)?;
+        let mut lines =
+            files::lines_newest_first(self.disk, self.folder, None, texts).map_err(&refused)?;
         let mut aborted = AbortedOperations::default();
-        Ok(lines.filter_map(move |line| {
-            let bytes = match line {
-                Ok(bytes) => bytes,
-                Err(error) => return Some(Err(refused(error))),
-            };
-            // An aborted part of an operation may be any line.
-            let is_wanted =
-                |texts: &[Finder<'_>; 3]| texts.iter().any(|text| text.find(&bytes).is_some());
-            if aborted.is_empty() && !wanted.as_ref().is_none_or(is_wanted) {
-                return None;
+        Ok(std::iter::from_fn(move || {
+            loop {
+                // An aborted part of an operation may be any line.
+                let line = if are_all_wanted || !aborted.is_empty() {
+                    lines.next()?
+                } else {
+                    lines.next_with_text()?
+                };
+                let bytes = match line {
+                    Ok(bytes) => bytes,
+                    Err(error) => return Some(Err(refused(error))),
+                };
+                if let Some(record) = LogLine::from_json(&bytes).and_then(|line| aborted.keep(line))
+                {
+                    return Some(Ok(record));
+                }
             }
-            aborted.keep(LogLine::from_json(&bytes)?).map(Ok)
         }))
     }
 
@@ -284,7 +292,7 @@ impl<'d, P: LogPayload> OperationLog<'d, P> {
         position: Option<&LogPosition>,
     ) -> LogResult<impl Iterator<Item = LogResult<Option<LogLine<P>>, P>> + use<'d, P>, P> {
         let refused = self.read_error();
-        let lines = files::lines_newest_first(self.disk, self.folder, position);
+        let lines = files::lines_newest_first(self.disk, self.folder, position, Vec::new());
         Ok(lines.map_err(&refused)?.map(move |line| {
             line.map(|bytes| LogLine::from_json(&bytes))
                 .map_err(&refused)
