@@ -176,7 +176,10 @@ impl BackwardLines {
     fn find_texts(&mut self, block: usize) {
         let mut found = Vec::new();
         for text in &self.texts {
-            let end = self.buffer.len().min(block + text.needle().len().saturating_sub(1));
+            let end = self
+                .buffer
+                .len()
+                .min(block + text.needle().len().saturating_sub(1));
             let places = text.find_iter(&self.buffer[..end]);
             found.extend(places.map(|at| self.read + at as u64));
         }

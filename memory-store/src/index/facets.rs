@@ -13,7 +13,9 @@ use rusqlite::{Connection, Row, params_from_iter};
 
 use super::documents::IndexedDocument;
 use super::error::IndexError;
-use super::filter::{ACCEPTED, group_condition, has_lifetime, scope_condition, sql_condition};
+use super::filter::{
+    ACCEPTED, group_condition, has_lifetime, narrow_scope_condition, sql_condition,
+};
 use super::lookup_key::LookupKey;
 use super::memory_index::{CachedFacets, MemoryIndex, OpenIndex};
 use super::row::nanoseconds;
@@ -58,7 +60,7 @@ impl MemoryIndex {
         now: DateTime<Utc>,
     ) -> Result<Vec<StoredMemory>, StoreError> {
         let documents = self.query("look up a tag", |_, opened| {
-            let narrowed = within.map(|within| format!(" AND {}", scope_condition(within))).unwrap_or_default();
+            let narrowed = within.map(|within| format!(" AND {}", narrow_scope_condition(within))).unwrap_or_default();
             let sql = format!(
                 "SELECT key, id, path, stamp, accesses, created_at FROM handles CROSS JOIN documents ON key = document \
                  WHERE bits = ? AND id NOT NULL AND ? < holds_until AND {ACCEPTED}{narrowed} ORDER BY document DESC LIMIT ?"

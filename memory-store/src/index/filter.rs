@@ -133,6 +133,12 @@ fn standing_key(standing: StandingFilter) -> LookupKey<'static> {
     }
 }
 
+/// Returns the SQL condition that a row is in one of `scopes`, for queries that another condition narrows: an index of scopes, which
+/// SQLite would prefer, reads most documents. Its parameters are their names.
+pub(super) fn narrow_scope_condition(scopes: &[Scope]) -> String {
+    format!("+{}", scope_condition(scopes))
+}
+
 /// Returns the SQL condition that a row is in one of `scopes`. Its parameters are their names.
 pub(super) fn scope_condition(scopes: &[Scope]) -> String {
     format!("scope IN ({})", vec!["?"; scopes.len()].join(", "))

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument};
 use super::error::IndexError;
-use super::filter::{ACCEPTED, scope_condition};
+use super::filter::{ACCEPTED, narrow_scope_condition};
 use super::lookup_key::LookupKey;
 use super::lookup_key::SHORTEST;
 use super::memory_index::MemoryIndex;
@@ -326,12 +326,6 @@ fn by_prefix(
     let Some((from, to)) = prefix_range(prefix) else {
         return Ok(Vec::new());
     };
-    let narrowed = within
-        .map(|within| format!(" AND {}", scope_condition(within)))
-        .unwrap_or_default();
-    let sql = format!(
-        "SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ? AND {condition}{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}"
-    );
     let mut values = vec![Value::from(from.to_vec()), Value::from(to.to_vec())];
     values.extend(
         within
@@ -339,10 +333,20 @@ fn by_prefix(
             .flatten()
             .map(|scope| Value::from(scope.to_string())),
     );
-    let mut select = connection.prepare_cached(&sql)?;
+    let mut select = connection.prepare_cached(&prefix_query(within, condition))?;
     Ok(select
         .query_map(params_from_iter(values), IndexedDocument::from_row)?
         .collect::<Result<_, _>>()?)
+}
+
+/// Returns the query of [`by_prefix`].
+fn prefix_query(within: Option<&[Scope]>, condition: &str) -> String {
+    let narrowed = within
+        .map(|within| format!(" AND {}", narrow_scope_condition(within)))
+        .unwrap_or_default();
+    format!(
+        "SELECT {COLUMNS} FROM documents WHERE ? <= id AND id <= ? AND {condition}{narrowed} ORDER BY id LIMIT {MAX_AMBIGUOUS}"
+    )
 }
 
 /// Removes the documents outside the scopes, if any are given.
@@ -395,7 +399,34 @@ pub(super) fn id_range(prefix: &str, shortest: usize) -> Option<([u8; 16], [u8; 
 
 #[cfg(test)]
 mod tests {
-    use super::prefix_range;
+    use memory_core::Scope;
+    use rusqlite::Connection;
+
+    use super::{prefix_query, prefix_range};
+    use crate::index::schema;
+
+    #[test]
+    fn an_id_is_looked_up_in_the_index_of_ids_whatever_scopes_are_visible() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let transaction = connection.transaction().unwrap();
+        schema::create(&transaction, 1, 0).unwrap();
+        for within in [
+            None,
+            Some([Scope::Global, "project:garden".parse().unwrap()].as_slice()),
+        ] {
+            let query = format!("EXPLAIN QUERY PLAN {}", prefix_query(within, "1"));
+            let mut statement = transaction.prepare(&query).unwrap();
+            let steps = statement.query_map(
+                rusqlite::params_from_iter(vec!["0"; 2 + within.map_or(0, <[_]>::len)]),
+                |row| row.get::<_, String>(3),
+            );
+            let steps: Vec<_> = steps.unwrap().map(Result::unwrap).collect();
+            assert!(
+                matches!(&steps[..], [only] if only.ends_with("(id>? AND id<?)")),
+                "{steps:?}"
+            );
+        }
+    }
 
     #[test]
     fn a_prefix_is_four_digits_or_more_with_or_without_hyphens() {

@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::documents::{COLUMNS, IndexedDocument, LoadedDocuments};
 use super::error::IndexError;
-use super::filter::scope_condition;
+use super::filter::narrow_scope_condition;
 use super::lookup_key::LookupKey;
 use super::memory_index::MemoryIndex;
 use super::row::{ReminderState, nanoseconds};
@@ -146,7 +146,7 @@ fn select_reminders(
 ) -> Result<(Vec<IndexedDocument>, u64), IndexError> {
     let (mut condition, mut values) = reminder_condition(wanted);
     if let Some(within) = within {
-        condition = format!("{condition} AND {}", scope_condition(within));
+        condition = format!("{condition} AND {}", narrow_scope_condition(within));
         values.extend(within.iter().map(|scope| Value::from(scope.to_string())));
     }
     let sql = format!("SELECT count(*) FROM documents WHERE {condition}");
