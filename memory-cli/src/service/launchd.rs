@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(file.path, Path::new("/agents/local.memory.plist"));
         assert!(
             file.text
-                .contains("<string>/opt/a&amp;b/memory</string>\n        <string>serve</string>"),
+                .contains("<string>/opt/a&amp;b/memory</string>\n        <string>daemon</string>\n        <string>run</string>"),
             "{}",
             file.text
         );

@@ -34,7 +34,8 @@ impl Service {
     fn arguments(&self) -> Vec<String> {
         let mut arguments = vec![
             self.program.display().to_string(),
-            "serve".into(),
+            "daemon".into(),
+            "run".into(),
             "--log".into(),
             "-".into(),
         ];

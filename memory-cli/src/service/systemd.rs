@@ -212,8 +212,7 @@ mod tests {
             panic!("two units")
         };
         assert_eq!(unit.path, Path::new("/units/memory.service"));
-        let line =
-            r#"ExecStart="/opt/a b/memory" "serve" "--log" "-" "--root" "/home/ada/100%% $$x""#;
+        let line = r#"ExecStart="/opt/a b/memory" "daemon" "run" "--log" "-" "--root" "/home/ada/100%% $$x""#;
         assert!(unit.text.lines().any(|own| own == line), "{}", unit.text);
         assert!(
             unit.text

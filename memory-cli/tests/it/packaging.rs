@@ -208,7 +208,9 @@ fn the_debian_package_installs_units_and_leaves_nothing_when_it_is_removed() {
     let unit = fs::read_to_string(root.path().join("usr/lib/systemd/user/memory.service"))
         .expect("a unit");
     assert!(
-        unit.contains(r#"ExecStart="/usr/bin/memory" "serve" "--log" "-" "--root" "%h/.memory""#),
+        unit.contains(
+            r#"ExecStart="/usr/bin/memory" "daemon" "run" "--log" "-" "--root" "%h/.memory""#
+        ),
         "{unit}"
     );
     dpkg(&["--verify"], Path::new("memory-cli"));
