@@ -87,8 +87,16 @@ impl IndexedNames {
                 self.select("due NOT NULL ORDER BY stage, due", &[], MAX_GROUP)
             }
         };
+        let limit = match group {
+            // Files add the last one.
+            NamedGroup::All => usize::MAX,
+            NamedGroup::Inbox | NamedGroup::Reminders => limit,
+        };
         let mut memories: Vec<NamedMemory> = Vec::new();
         for document in found.unwrap_or_default() {
+            if memories.len() == limit {
+                break;
+            }
             if let Some(named) = document.named(typed)
                 && !memories
                     .iter()
