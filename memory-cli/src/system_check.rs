@@ -347,18 +347,28 @@ fn check_clients(environment: &Environment) -> Vec<SystemFinding> {
 
 /// Whether a client is set up for this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ClientState {
+pub(crate) enum ClientState {
     Current,
     /// It uses another program, or entries of another version.
     Outdated,
     Absent,
 }
 
+/// Returns the clients on this machine of which the settings can be read, and whether each is set up.
+///
+/// `memory doctor --system` reports settings that cannot be read.
+pub(crate) fn client_states(
+    environment: &Environment,
+) -> impl Iterator<Item = (&'static Client, ClientState)> {
+    Client::present(environment)
+        .filter_map(|client| Some((client, client_state(client, environment).ok()?)))
+}
+
 /// Returns the clients that use another program or entries of another version.
 pub(crate) fn outdated_clients(environment: &Environment) -> Vec<&'static Client> {
-    // `memory doctor --system` reports settings that cannot be read.
-    Client::present(environment)
-        .filter(|client| matches!(client_state(client, environment), Ok(ClientState::Outdated)))
+    client_states(environment)
+        .filter(|(_, state)| *state == ClientState::Outdated)
+        .map(|(client, _)| client)
         .collect()
 }
 

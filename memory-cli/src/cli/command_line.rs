@@ -235,8 +235,37 @@ impl CommandLine {
                 .err()
                 .unwrap_or(error),
             ErrorKind::InvalidSubcommand if self.is_top_level() => with_suggestions(error),
+            ErrorKind::UnknownArgument => self.with_text(error),
             _ => error,
         })
+    }
+
+    /// Returns the error about an argument, with the way to write a text that starts with the name of a subcommand.
+    fn with_text(&self, mut error: clap::Error) -> clap::Error {
+        let names: Vec<_> = self
+            .subcommands()
+            .map(|name| name.to_string_lossy())
+            .collect();
+        let [parent, name] = &names[..] else {
+            return error;
+        };
+        let takes_text = CliCommand::define(parent)
+            .get_positionals()
+            .any(|argument| argument.get_id() == "text");
+        let is_word = matches!(
+            error.get(ContextKind::InvalidArg),
+            Some(ContextValue::String(word)) if !word.starts_with('-')
+        );
+        if takes_text && is_word {
+            let tip = format!(
+                "a text that starts with '{name}' follows '--': memory {parent} -- {name} …"
+            );
+            error.insert(
+                ContextKind::Suggested,
+                ContextValue::StyledStrs(vec![tip.into()]),
+            );
+        }
+        error
     }
 
     fn parse_arguments(&self) -> Result<Cli, clap::Error> {
@@ -591,6 +620,20 @@ mod tests {
             refused(&["remind", "--tags", "home", "list"]),
             "error: unexpected argument '--tags' found"
         );
+    }
+
+    #[test]
+    fn a_text_that_starts_like_a_subcommand_is_refused_with_the_way_to_write_it() {
+        let error = |words: &[&str]| line(words).parse().expect_err("refused").to_string();
+        for words in [
+            &["remind", "list", "the", "guests"],
+            &["remind", "done", "the", "dishes"],
+        ] {
+            let way = format!("follows '--': memory remind -- {} …", words[1]);
+            assert!(error(words).contains(&way), "{}", error(words));
+        }
+        assert!(!error(&["remind", "list", "--guests"]).contains("follows '--'"));
+        assert!(!error(&["pin", "a1b2", "c3d4", "e5f6"]).contains("follows '--'"));
     }
 
     #[test]

@@ -66,7 +66,8 @@ const EXAMPLES: [&str; 4] = [
 ];
 
 /// The way to the other commands, below the examples of the everyday ones.
-const MORE: &str = "`memory help --all` shows every command, `memory help COMMAND` describes one.";
+const MORE: &str = "`memory` alone shows what waits and what to do next. `memory help --all` shows every command, \
+     `memory help COMMAND` describes one.";
 
 /// The conventions of all commands, below the options.
 const CONVENTIONS: [&str; 4] = [
@@ -114,7 +115,10 @@ pub(super) fn top_level(lists_all: bool, width: Option<u16>) -> StyledStr {
     let more = [MORE, guides.as_str()];
     let notes = if lists_all { &CONVENTIONS[..] } else { &more };
     template += &wrapped(notes, width);
-    command.help_template(template).render_help()
+    command
+        .help_template(template)
+        .term_width(width)
+        .render_help()
 }
 
 /// Returns the line of a command: its name and its description.

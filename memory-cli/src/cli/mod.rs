@@ -16,9 +16,9 @@ use command_line::CommandLine;
 use crate::allocator;
 use crate::app::App;
 use crate::commands::{Cli, welcome};
-use crate::config::{Environment, default_root_folder};
+use crate::config::Environment;
 use crate::jq_process;
-use crate::print::{Output, ProgramName, Streams};
+use crate::print::{ColorChoice, Output, ProgramName, Streams};
 use crate::report;
 use crate::report::ExitCode;
 use crate::versions;
@@ -52,6 +52,7 @@ pub fn run_silently(arguments: &[&str], environment: &Environment) -> bool {
         out_width: None,
         err: Box::new(io::sink()),
         err_is_terminal: false,
+        err_width: None,
     };
     let arguments = ["memory"].iter().chain(arguments);
     let code = run_command(
@@ -96,16 +97,12 @@ fn run_command(
         *first = "memory".into();
         arguments.insert(1, command.into());
     }
-    if program == ProgramName::Memory && arguments.len() == 1 && welcome::can_ask(&streams) {
-        let mut output = Output::new(streams, false, false);
-        let root = environment
-            .root
-            .clone()
-            .or_else(|| default_root_folder(environment));
-        return match welcome::ask(&mut output, root.as_deref()) {
-            Ok(arguments) => run_command(arguments, environment, Streams::from_process()),
-            Err(error) => report::report_failure(&error, &mut output),
-        };
+    let is_bare = program == ProgramName::Memory && arguments.len() == 1;
+    if is_bare && streams.out_width.is_some() {
+        let is_first = welcome::is_first_run(environment);
+        if !is_first || welcome::can_ask(&streams) {
+            return run_without_arguments(is_first, environment, streams);
+        }
     }
     if let Some(guide) = guides::requested(&arguments) {
         return guides::print(guide, environment, streams);
@@ -156,6 +153,27 @@ fn run_command(
             let _ = app.output.flush();
             code
         }
+    };
+    app.finish();
+    code
+}
+
+/// Shows the menu of the first run, and runs the selected command; else shows the state of the home.
+fn run_without_arguments(is_first: bool, environment: &Environment, streams: Streams) -> ExitCode {
+    let mut output = Output::new(streams, false, false);
+    output.set_colors(ColorChoice::Auto, environment.colors);
+    output.set_home(environment.home.as_deref());
+    if is_first {
+        return match welcome::ask(&mut output) {
+            Ok(arguments) => run_command(arguments, environment, Streams::from_process()),
+            Err(error) => report::report_failure(&error, &mut output),
+        };
+    }
+    let mut app = App::new(environment, None, false, output, run_command);
+    let shown = welcome::show_overview(&mut app).and_then(|()| app.output.flush());
+    let code = match shown {
+        Ok(()) => ExitCode::Done,
+        Err(failure) => report::report_failure(&failure, &mut app.output),
     };
     app.finish();
     code

@@ -23,7 +23,7 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::instances;
-use crate::print::Output;
+use crate::print::{Output, escape_text};
 use crate::project::HomeProjects;
 
 /// Call tools as an agent
@@ -125,7 +125,11 @@ impl AgentArgs {
         if output.is_json() {
             return output.json(&json::context(&context));
         }
-        output.text(&context.text)?;
+        if output.is_drawn() && !context.text.is_empty() {
+            output.line(escape_text(&context.text).trim_end())?;
+        } else {
+            output.text(&context.text)?;
+        }
         if let Some(why) = &context.degraded {
             output.warn_incomplete(why)?;
         }

@@ -11,6 +11,7 @@ use super::inbox::field_changes;
 use crate::app::App;
 use crate::datetime;
 use crate::failure::Failure;
+use crate::print::escape_text;
 use crate::versions;
 use crate::zone::UserTimeZone;
 
@@ -46,9 +47,10 @@ pub(super) fn print_history(reference: &str, limit: usize, app: &mut App) -> Res
             .output
             .json(&json!({ "id": id.to_string(), "path": path, "changes": changes }));
     }
-    app.output.text(&changes)?;
     if changes.is_empty() {
         app.output.note("no change of it is recorded")?;
+    } else {
+        app.output.line(escape_text(&changes).trim_end())?;
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ use crate::instances::DEFAULT;
 /// Writes a memory, with its file if it contains more than the memory.
 type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>) -> Result<(), Failure> + 'a;
 
-/// Export memories as JSON lines, or in the format of another program
+/// Export memories: as a backup of JSON lines, or in the format of another program
 ///
 /// Expired and superseded memories are included. Unreadable files are reported, and all others are exported.
 ///

@@ -27,6 +27,7 @@ use crate::print::{Table, counted};
 /// Import notes and chats from other programs, files and folders
 ///
 /// At a terminal, without arguments, the data of other programs on this machine is listed with counts, and you select.
+/// `memory help moving` shows where each program has its data.
 ///
 /// PATH is a file or folder; its format is detected, or that of --source. Of a folder with several exports or vaults, each is
 /// imported, and other files are named. Notes become memories in the inbox, with their tags, aliases and links. Conversations

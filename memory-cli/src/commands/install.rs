@@ -130,7 +130,10 @@ impl InstallArgs {
                 client.title
             ),
             (true, true) => "nothing was written".to_owned(),
-            (true, false) => format!("restart {} to use the memories", client.title),
+            (true, false) => format!(
+                "restart {}, and tell it something to remember; `memory why` then shows what it received",
+                client.title
+            ),
         };
         print_note(app, &note)?;
         let project_notes =
@@ -237,8 +240,9 @@ impl SetupArgs {
             .map(|client| (client.title.to_owned(), true))
             .collect();
         let question = format!("Assistants to {action}");
-        let chosen =
-            select_several(&question, &items).map_err(Failure::file("read the selection"))?;
+        let chosen = select_several(&question, &items)
+            .map_err(Failure::file("read the selection"))?
+            .unwrap_or_default();
         Ok(found
             .into_iter()
             .enumerate()

@@ -5,7 +5,7 @@ use clap::Args;
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Pin a memory, so that it is never removed because of its age
+/// Pin a memory, so that it is kept for ever
 ///
 /// JSON: the updated memory
 #[derive(Debug, Args)]

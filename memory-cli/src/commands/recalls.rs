@@ -305,7 +305,7 @@ fn print_notes(
                 "{nothing} since {}, when the record begins",
                 datetime::format_minute(since, app.output.zone())
             ),
-            None => "no recalls are recorded yet".to_owned(),
+            None => "no recalls are recorded yet; they start with the next session of an assistant that `memory install` connected".to_owned(),
         };
         app.output.note(&since)?;
     }

@@ -203,12 +203,13 @@ impl SearchArgs {
                 .map(|id| format!("replaced by {}", id.short())),
         );
         facts.retain(|fact| !fact.is_empty());
-        output.line(&format!(
+        let heading = format!(
             "{}  {}  {}",
             Palette::paint(palette.id, memory.id.short()),
             Palette::paint(palette.bold, escape_line(memory.headline())),
             Palette::paint(palette.dim, escape_line(&facts.join(" · "))),
-        ))?;
+        );
+        output.hanging_line(&heading, text_columns(width).0)?;
         print_snippet(&hit.snippet, &hit.marks, width, output)?;
         if !self.explain {
             return Ok(());

@@ -32,7 +32,7 @@ pub(crate) struct StatusArgs {}
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The time within which memories are counted that automatic work will remove.
-const SOON: TimeDelta = TimeDelta::days(3);
+pub(super) const SOON: TimeDelta = TimeDelta::days(3);
 
 /// Cell of a row without a value.
 const NO_VALUE: &str = "-";

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use clap::Args;
+use dialoguer::console::Term;
 use include_dir::{Dir, include_dir};
 use memory_store::system::private_temp_folder;
 use serde_json::{Value, json};
@@ -15,13 +16,14 @@ use tempfile::TempDir;
 use crate::app::App;
 use crate::config::Environment;
 use crate::failure::Failure;
-use crate::print::{OutputForm, Palette, Streams, escape_text};
+use crate::print::{Output, OutputForm, Palette, Streams, escape_text, is_leaving, prompt};
 use crate::report::ExitCode;
 use crate::topics::shell_quoted;
 
 /// Demonstrate the commands on about seventy notes in a temporary home
 ///
-/// Each command is printed before its output. Your own memories are not changed.
+/// Each command is printed before its output. Your own memories are not changed. At a terminal it takes two minutes: any key
+/// continues, and q leaves.
 ///
 /// JSON: {steps: [{command, output}], home}; `home` is null unless --keep is set
 #[derive(Debug, Args)]
@@ -29,84 +31,77 @@ pub(crate) struct TourArgs {
     /// Keep the home in this empty or new folder, to try commands on it
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
+    /// Do not wait for a key at a terminal
+    #[arg(long)]
+    fast: bool,
 }
 
-/// The memory that an agent writes in the middle of the tour.
-const AGENT_MEMORY: &str = "Mei reviews every change to the timetable cache, see [[Harbour]].";
+/// The memory that an agent writes, in the arguments of a command.
+const REMARK: &str = "{remark}";
 
-impl TourArgs {
-    pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let mut stage = TourSandbox::create(self.keep.as_deref(), app)?;
-        stage.explain("About seventy notes are in ~/vault, an Obsidian vault. `import` turns each into a memory.", app)?;
-        stage.run_step(
-            &["import", "--source", "obsidian", "--path", "~/vault"],
-            app,
-        )?;
+/// The note about the project, in the arguments of a command.
+const HARBOUR: &str = "{harbour}";
 
-        stage.explain("An agent stores what it learned.", app)?;
-        stage.run_step(
-            &[
-                "write",
-                AGENT_MEMORY,
-                "--category",
-                "people",
-                "--tags",
-                "harbour,review",
-                "--source",
-                "claude",
-            ],
-            app,
-        )?;
-
-        let remark = stage.find_id(&["--source", "claude"], app, |_| true)?;
-        let harbour = stage.find_id(&["--source", "obsidian"], app, |memory| {
-            memory["title"] == "Harbour"
-        })?;
-        stage.explain(
-            "It belongs to the note about the project, so the two are linked in both directions.",
-            app,
-        )?;
-        stage.run_step(&["link", &remark, &harbour], app)?;
-
-        stage.explain(
-            "Any agent can search for it: by words, best match first,",
-            app,
-        )?;
-        stage.run_step(&["search", "timetable cache", "--limit", "3"], app)?;
-        stage.explain("in Chinese,", app)?;
-        stage.run_step(&["search", "备份", "--limit", "3"], app)?;
-        stage.explain("and by a single character.", app)?;
-        stage.run_step(&["search", "茶", "--limit", "3"], app)?;
-
-        stage.explain(
-            "Relevant memories for an agent come as one block, fenced as data.",
-            app,
-        )?;
-        stage.run_step(
-            &[
-                "agent",
-                "--agent",
-                "claude",
-                "--prompt",
-                "who reviews the timetable cache?",
-                "--budget",
-                "250",
-            ],
-            app,
-        )?;
-
-        stage.explain(
-            "Reminders take times in English or Chinese. `memory notify` shows due reminders.",
-            app,
-        )?;
-        stage.run_step(&["remind", "ask Mei for her review tomorrow at 3pm"], app)?;
-        stage.run_step(&["remind", "list"], app)?;
-
-        stage.explain(
-            "Keys and values are stored as JSON in banks, and queried with jq.",
-            app,
-        )?;
-        stage.run_step(
+/// The parts of the tour: what a person reads first, and the commands.
+const PARTS: [(&str, &[&[&str]]); 13] = [
+    (
+        "About seventy notes are in ~/vault, an Obsidian vault. `import` turns each into a memory.",
+        &[&["import", "--source", "obsidian", "--path", "~/vault"]],
+    ),
+    (
+        "An agent stores what it learned.",
+        &[&[
+            "write",
+            "Mei reviews every change to the timetable cache, see [[Harbour]].",
+            "--category",
+            "people",
+            "--tags",
+            "harbour,review",
+            "--source",
+            "claude",
+        ]],
+    ),
+    (
+        "It belongs to the note about the project, so the two are linked in both directions.",
+        &[&["link", REMARK, HARBOUR]],
+    ),
+    (
+        "Any agent can search for it: by words, best match first.",
+        &[&["search", "timetable cache", "--limit", "3"]],
+    ),
+    (
+        "Every language is searched, down to a single character.",
+        &[
+            &["search", "备份", "--limit", "1"],
+            &["search", "茶", "--limit", "2"],
+        ],
+    ),
+    (
+        "What helps with a prompt reaches an agent on its own, as one block that is fenced as data.",
+        &[&[
+            "agent",
+            "--agent",
+            "claude",
+            "--prompt",
+            "who reviews the timetable cache?",
+            "--budget",
+            "250",
+        ]],
+    ),
+    (
+        "`why` shows who received a memory, for which prompt, and what it was found by.",
+        &[&["why", REMARK]],
+    ),
+    (
+        "Reminders take times in English or Chinese. `memory notify` shows due reminders.",
+        &[
+            &["remind", "ask Mei for her review tomorrow at 3pm"],
+            &["remind", "list"],
+        ],
+    ),
+    (
+        "Keys and values are stored as JSON in banks, and queried with jq.",
+        &[
             &[
                 "bank",
                 "write",
@@ -114,9 +109,6 @@ impl TourArgs {
                 "context",
                 r#"{"topic": "timetables", "open": ["cache", "tests"]}"#,
             ],
-            app,
-        )?;
-        stage.run_step(
             &[
                 "bank",
                 "update",
@@ -124,30 +116,72 @@ impl TourArgs {
                 "context",
                 r#".open -= ["tests"]"#,
             ],
-            app,
-        )?;
-        stage.run_step(&["bank", "query", "session", "context", ".open[]"], app)?;
+            &["bank", "query", "session", "context", ".open[]"],
+        ],
+    ),
+    (
+        "In the background, the daemon files the notes whose category is certain, and merges duplicates.",
+        &[&["tidy", "--level", "2"]],
+    ),
+    (
+        "The others wait for you in the inbox, and so do proposals of agents if you want to review them.",
+        &[&["inbox", "--limit", "2"]],
+    ),
+    (
+        "A memory is a Markdown file. Edit it with any editor.",
+        &[&["cat", REMARK]],
+    ),
+    (
+        "Nothing is destroyed. A deleted memory can be restored, and the journal lists all operations.",
+        &[&["delete", REMARK], &["undo"], &["log"]],
+    ),
+];
 
-        stage.explain(
-            "In the background, the daemon files the inbox and merges duplicates.",
-            app,
-        )?;
-        stage.run_step(&["tidy", "--level", "2"], app)?;
+/// The commands for a home of one's own, at the end of the tour.
+const NEXT: [(&str, &str); 4] = [
+    (
+        "memory install",
+        "connects your assistants, so that they remember",
+    ),
+    (
+        "memory ui",
+        "opens the page: read, correct and undo in the browser",
+    ),
+    (
+        "memory inbox",
+        "shows what agents propose and what is not filed",
+    ),
+    ("memory why", "shows what your assistants received, and why"),
+];
 
-        stage.explain("A memory is a Markdown file. Edit it with any editor.", app)?;
-        stage.show_file(&remark, app)?;
-
-        stage.explain(
-            "Nothing is destroyed. A deleted memory can be restored,",
-            app,
-        )?;
-        stage.run_step(&["delete", &remark], app)?;
-        stage.run_step(&["undo"], app)?;
-        stage.explain("and the journal lists all operations.", app)?;
-        stage.run_step(&["log"], app)?;
-
+impl TourArgs {
+    pub(crate) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        let mut stage = TourSandbox::create(self.keep.as_deref(), app)?;
+        let waits = !self.fast && app.output.is_drawn() && app.output.can_ask();
+        for (index, (text, commands)) in PARTS.into_iter().enumerate() {
+            if waits && 0 < index && !wait_for_key(&mut app.output)? {
+                break;
+            }
+            stage.explain(text, app)?;
+            for command in commands {
+                stage.run_part(command, app)?;
+            }
+        }
         stage.close(app)
     }
+}
+
+/// Waits for a key; returns whether the tour goes on.
+fn wait_for_key(output: &mut Output) -> Result<bool, Failure> {
+    output.flush()?;
+    let terminal = Term::stderr();
+    terminal.write_str("\n(any key continues, q leaves) ")?;
+    let key = prompt(|| Ok(terminal.read_key()?));
+    terminal.clear_line()?;
+    // The blank line before the next part is that of the question.
+    terminal.clear_last_lines(1)?;
+    // Ctrl-C and the end of the input leave too.
+    Ok(key.is_ok_and(|key| !is_leaving(&key)))
 }
 
 /// The notes that the tour starts with.
@@ -246,6 +280,25 @@ impl TourSandbox {
         }
     }
 
+    /// Runs a command of a part, with the ids of the memories that it names.
+    fn run_part(&mut self, command: &[&str], app: &mut App) -> Result<(), Failure> {
+        let mut arguments = Vec::new();
+        for argument in command {
+            arguments.push(match *argument {
+                REMARK => self.find_id(&["--source", "claude"], app, |_| true)?,
+                HARBOUR => self.find_id(&["--source", "obsidian"], app, |memory| {
+                    memory["title"] == "Harbour"
+                })?,
+                other => other.to_owned(),
+            });
+        }
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        match arguments[..] {
+            ["cat", id] => self.show_file(id, app),
+            _ => self.run_step(&arguments, app),
+        }
+    }
+
     /// Prints the file of a memory as it is on disk.
     fn show_file(&mut self, id: &str, app: &mut App) -> Result<(), Failure> {
         let (answer, _) = self.run(&["read", id], true, app);
@@ -301,12 +354,17 @@ impl TourSandbox {
         let farewell = match kept {
             Some(folder) => {
                 let home = folder.join(".memory");
-                format!("The home is kept for you to try: memory --root {} list", shell_quoted(&home.display().to_string()))
+                let home = shell_quoted(&home.display().to_string());
+                format!("The home is kept for you to try: memory --root {home} list")
             }
-            None => "The temporary home is deleted. `memory write \"…\"` creates your own in ~/.memory; `memory --help` lists all commands."
-                .into(),
+            None => "The temporary home is deleted. What is next, in your own:".into(),
         };
-        self.explain(&farewell, app)
+        self.explain(&farewell, app)?;
+        for (command, what) in NEXT {
+            let command = Palette::paint(app.output.palette().bold, format!("{command:<16}"));
+            app.output.hanging_line(&format!("{command}{what}"), 16)?;
+        }
+        Ok(())
     }
 
     /// Runs a command in the home; returns its output, in which `~` replaces the path of the home.
@@ -320,6 +378,7 @@ impl TourSandbox {
             out_width: Some(self.width),
             err: Box::new(printed.clone()),
             err_is_terminal: false,
+            err_width: Some(self.width),
         };
         let flags = if json {
             &["--json", "--quiet"][..]

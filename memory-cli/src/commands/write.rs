@@ -18,6 +18,8 @@ use crate::print::{Output, memories};
 
 /// Write a memory
 ///
+/// Without --category it is in the inbox until it is filed, and expires there after 7 days; --pinned keeps it for ever.
+///
 /// A text that already exists in the same scope is not stored twice: the existing memory gets the new tags, the
 /// category, title and pin if it has none, and the role person. A text with a credential, such as a private key or a token, is refused.
 ///

@@ -13,7 +13,7 @@ pub(crate) fn print_receipt(output: &mut Output, id: MemoryId, path: &str) -> Re
     match output.form() {
         OutputForm::Drawn(_) => {
             let id = Palette::paint(output.palette().id, id.short());
-            output.line(&format!("{id}  {}", escape_line(path)))
+            output.parts(&[&id, &escape_line(path)])
         }
         OutputForm::Json | OutputForm::Tabbed => output.fields(&[&id.to_string(), path]),
     }
@@ -28,7 +28,7 @@ pub(crate) fn print_written(output: &mut Output, written: &WriteResult) -> Resul
                 output.palette().dim,
                 format!("expires {}", datetime::format_day(end, output.zone())),
             );
-            output.line(&format!("{id}  {}  {clause}", escape_line(&written.path)))
+            output.parts(&[&id, &escape_line(&written.path), &clause])
         }
         _ => print_receipt(output, written.id, &written.path),
     }
@@ -236,7 +236,7 @@ pub(crate) fn print_memory(
     ];
     for (name, fact) in facts.iter().filter(|(_, fact)| !fact.is_empty()) {
         let name = Palette::paint(palette.dim, format!("{name:<11}"));
-        output.line(&format!("{name} {}", escape_line(fact)))?;
+        output.hanging_line(&format!("{name} {}", escape_line(fact)), 12)?;
     }
     output.line("")?;
     output.line(&escape_text(&memory.content))

@@ -14,5 +14,5 @@ pub(crate) use memory_core::text::counted;
 pub(crate) use output::{Output, OutputForm, Streams};
 pub(crate) use program::ProgramName;
 pub(crate) use table::{Table, TableColumn};
-pub(crate) use terminal::{ColorChoice, Palette, prompt, select_several};
-pub(crate) use wrap::wrap_lines;
+pub(crate) use terminal::{ColorChoice, Palette, is_leaving, prompt, select_several};
+pub(crate) use wrap::{wrap_lines, wrap_paragraphs};

@@ -19,6 +19,7 @@ use super::Table;
 use super::escape_json;
 use super::escape_text;
 use super::progress::ProgressDisplay;
+use super::wrap::{display_width, wrap_paragraphs};
 use crate::datetime::format_minute;
 use crate::failure::Failure;
 use crate::zone::UserTimeZone;
@@ -264,8 +265,17 @@ impl Output {
         Ok(write!(self.out(), "{}", escape_text(text))?)
     }
 
-    /// Writes one line unchanged.
+    /// Writes one line or several; on a terminal, they are wrapped between words.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), Failure> {
+        self.hanging_line(line, 0)
+    }
+
+    /// Writes a line; if it is wrapped, the lines that follow are indented by this number of columns.
+    pub(crate) fn hanging_line(&mut self, line: &str, indent: usize) -> Result<(), Failure> {
+        let line = match self.form {
+            OutputForm::Drawn(width) => wrap_paragraphs(line, width.into(), indent),
+            OutputForm::Json | OutputForm::Tabbed => Cow::Borrowed(line),
+        };
         Ok(writeln!(self.out(), "{line}")?)
     }
 
@@ -275,12 +285,32 @@ impl Output {
             .iter()
             .map(|field| super::escape_line(field))
             .collect();
-        let line = fields.join(if self.form == OutputForm::Tabbed {
-            "\t"
-        } else {
-            "  "
-        });
-        Ok(writeln!(self.out(), "{line}")?)
+        if self.form == OutputForm::Tabbed {
+            return Ok(writeln!(self.out(), "{}", fields.join("\t"))?);
+        }
+        let parts: Vec<&str> = fields.iter().map(AsRef::as_ref).collect();
+        self.parts(&parts)
+    }
+
+    /// Writes the parts of a receipt in one line; on a terminal, a part that does not fit is on a line of its own.
+    pub(crate) fn parts(&mut self, parts: &[&str]) -> Result<(), Failure> {
+        let width = match self.form {
+            OutputForm::Drawn(width) => width.into(),
+            OutputForm::Json | OutputForm::Tabbed => usize::MAX,
+        };
+        let (mut line, mut column) = (String::new(), 0);
+        for part in parts {
+            let columns = display_width(part);
+            let fits = column + 2 + columns <= width;
+            let gap = match (line.is_empty(), fits) {
+                (true, _) => "",
+                (false, true) => "  ",
+                (false, false) => "\n  ",
+            };
+            column = if fits { column + gap.len() } else { 2 } + columns;
+            line.extend([gap, part]);
+        }
+        self.hanging_line(&line, 2)
     }
 
     /// Returns standard output for data other than lines, such as an export or a manual.
@@ -352,18 +382,22 @@ impl Output {
 
     /// Writes a line to standard error.
     pub(crate) fn error_line(&mut self, text: &str) -> Result<(), Failure> {
-        self.flush_output();
-        Ok(writeln!(
-            self.err(),
-            "{}",
-            escape_text(&without_secrets(text))
-        )?)
+        self.message(&escape_text(&without_secrets(text)))
     }
 
     fn labelled_line(&mut self, label: &str, text: &str) -> Result<(), Failure> {
-        self.flush_output();
         let text = escape_text(&without_secrets(text)).into_owned();
-        Ok(writeln!(self.err(), "{label}: {text}")?)
+        self.message(&format!("{label}: {text}"))
+    }
+
+    /// Writes a message to standard error, wrapped between words on a terminal.
+    fn message(&mut self, text: &str) -> Result<(), Failure> {
+        self.flush_output();
+        let text = match self.streams.err_width {
+            Some(width) => wrap_paragraphs(text, width.into(), 0),
+            None => Cow::Borrowed(text),
+        };
+        Ok(writeln!(self.err(), "{text}")?)
     }
 
     /// Flushes standard output, so that a reader of both streams sees them in order.
@@ -436,7 +470,9 @@ impl Output {
     /// Asks a yes-no question; any input other than `y` or `yes` means no.
     pub(crate) fn confirm(&mut self, question: &str) -> Result<bool, Failure> {
         self.out().flush()?;
-        write!(self.err(), "{} [y/N] ", escape_text(question))?;
+        let question = format!("{} [y/N]", escape_text(question));
+        let width = self.streams.err_width.map_or(usize::MAX, usize::from);
+        write!(self.err(), "{} ", wrap_paragraphs(&question, width, 0))?;
         self.err().flush()?;
         let mut answer = String::new();
         BufReader::new(&mut self.streams.input).read_line(&mut answer)?;
@@ -461,6 +497,8 @@ pub(crate) struct Streams {
     pub err: Box<dyn Write>,
     /// Whether standard error is a terminal.
     pub err_is_terminal: bool,
+    /// Number of columns in which messages are wrapped, if they are for a terminal.
+    pub err_width: Option<u16>,
 }
 
 /// Width of a terminal of unknown size, in columns.
@@ -481,6 +519,7 @@ impl Streams {
             out_width: io::stdout().is_terminal().then(width),
             err: Box::new(io::stderr()),
             err_is_terminal: io::stderr().is_terminal(),
+            err_width: io::stderr().is_terminal().then(width),
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Tables.
 
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Row, TableStyle, Width};
+use std::borrow::Cow;
+
 use unicode_width::UnicodeWidthStr;
 
 use super::escape_line;
+use super::wrap::{cut_between_words, wrap_lines, wrap_paragraphs};
 
 /// A table with a heading.
 #[derive(Debug)]
@@ -21,9 +23,6 @@ enum Overflow {
     /// It is truncated.
     Cut,
 }
-
-/// A delimiter that no text contains, so that lines are truncated at any character.
-const NO_DELIMITER: char = '\u{0}';
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,146 +112,205 @@ impl Table {
     }
 
     /// Returns the heading and the rows as aligned lines of at most `width` columns.
-    pub(super) fn aligned_lines(&self, width: u16) -> Vec<String> {
-        let widths = self.widths(width);
-        let mut table = comfy_table::Table::new();
-        table
-            .load_style(TableStyle::new())
-            .set_content_arrangement(ContentArrangement::Dynamic)
-            .set_width(width);
-        if self.overlong == Overflow::Cut {
-            table
-                .set_delimiter(NO_DELIMITER)
-                .set_truncation_indicator("…");
-        }
-        table.set_header(
-            self.columns
-                .iter()
-                .map(|column| column.name().to_uppercase()),
-        );
-        for (index, column) in self.columns.iter().enumerate() {
-            let is_last = index + 1 == self.columns.len();
-            let Some(drawn) = table.column_mut(index) else {
-                continue;
-            };
-            drawn.set_padding((0, if is_last { 0 } else { GAP }));
-            drawn.set_constraint(match widths[index] {
-                0 => ColumnConstraint::Hidden,
-                own => {
-                    ColumnConstraint::Absolute(Width::Fixed(own + if is_last { 0 } else { GAP }))
-                }
-            });
-            if matches!(column, TableColumn::Number(_)) {
-                drawn.set_cell_alignment(CellAlignment::Right);
-            }
-        }
-        for row in &self.rows {
-            let mut drawn = Row::from(row.clone());
-            if self.overlong == Overflow::Cut {
-                drawn.max_height(1);
-            }
-            table.add_row(drawn);
-        }
-        table
-            .lines()
-            .map(|line| line.trim_end().to_owned())
-            .collect()
-    }
-
-    /// Returns the width of each column, without the gap after it; 0 for a hidden column.
     ///
-    /// Columns of numbers, identifiers and times have the width of their content, even beyond `width`. Of the remaining
-    /// width, the last text column gets half, or more if the others need less. The other text columns share the rest.
-    /// In tables with truncated rows, the rightmost of them are hidden if their share is too narrow.
-    fn widths(&self, width: u16) -> Vec<u16> {
-        let cells = |index: usize| {
-            self.rows
-                .iter()
-                .filter_map(move |row| row.get(index))
-                .map(|cell| cell.width())
-        };
-        let content = |(index, column): (usize, &TableColumn)| {
-            let widest = cells(index)
-                .chain([column.name().width()])
-                .max()
-                .unwrap_or_default();
-            u16::try_from(widest).unwrap_or(u16::MAX)
-        };
-        let contents: Vec<u16> = self.columns.iter().enumerate().map(content).collect();
-        let mut widths = contents.clone();
-        let Some(last) = self.columns.iter().rposition(|column| column.is_flexible()) else {
-            return widths;
-        };
-        let mut others: Vec<usize> = (0..last)
-            .filter(|index| self.columns[*index].is_flexible())
-            .collect();
-        loop {
-            let is_shown = |index: &usize| {
-                others.contains(index) || *index == last || !self.columns[*index].is_flexible()
+    /// Columns at the end that do not fit follow below each row.
+    pub(super) fn aligned_lines(&self, width: u16) -> Vec<String> {
+        let width = usize::from(width);
+        let widths = self.widths(width);
+        let names = self
+            .columns
+            .iter()
+            .map(|column| column.name().to_uppercase());
+        let names: Vec<String> = names.collect();
+        let mut lines = self.row_lines(&names, &widths);
+        for row in &self.rows {
+            // From a word that is longer than its column on, the cells follow below.
+            let is_too_long = |(cell, width): (&String, &usize)| {
+                self.overlong == Overflow::Wrapped
+                    && cell.split(' ').map(word_width).any(|word| *width < word)
             };
-            let shown: Vec<usize> = (0..contents.len()).filter(is_shown).collect();
-            let gaps = u16::try_from(shown.len().saturating_sub(1))
-                .unwrap_or(u16::MAX)
-                .saturating_mul(GAP);
-            let whole = shown
-                .iter()
-                .filter(|index| !self.columns[**index].is_flexible())
-                .map(|index| contents[*index]);
-            let room = whole.fold(width.saturating_sub(gaps), u16::saturating_sub);
-            let text = contents[last].min((room / 2).max(MIN_LAST_WIDTH));
-            let share = width_limit(
-                room.saturating_sub(text),
-                others.iter().map(|index| contents[*index]).collect(),
-            );
-            let is_too_narrow =
-                |index: &usize| share < contents[*index].min(min_width(self.columns[*index]));
-            if self.overlong == Overflow::Cut
-                && others.iter().any(is_too_narrow)
-                && let Some(hidden) = others.pop()
+            let aligned = row.iter().zip(&widths).position(is_too_long);
+            let aligned = aligned.unwrap_or(widths.len());
+            lines.extend(self.row_lines(row, &widths[..aligned]));
+            let cells = self.columns.iter().zip(row).skip(aligned);
+            let below =
+                cells
+                    .filter(|(_, cell)| !cell.is_empty())
+                    .map(|(column, cell)| match column {
+                        TableColumn::Number(name) => format!("{name}: {cell}"),
+                        TableColumn::Text(_) | TableColumn::Whole(_) => cell.clone(),
+                    });
+            let below: Vec<String> = below.collect();
+            if !below.is_empty() {
+                let below = format!("  {}", below.join(" · "));
+                let below = match self.overlong {
+                    Overflow::Cut => cut_between_words(&below, width),
+                    Overflow::Wrapped => wrap_paragraphs(&below, width, 0),
+                };
+                lines.extend(below.lines().map(str::to_owned));
+            }
+        }
+        lines
+    }
+
+    /// Returns the lines of the aligned cells of a row.
+    fn row_lines(&self, row: &[String], widths: &[usize]) -> Vec<String> {
+        let cells = row.iter().zip(widths).map(|(cell, width)| {
+            let (cell, width) = (cell.as_str(), *width);
+            match self.overlong {
+                Overflow::Cut => vec![cut_between_words(cell, width)],
+                Overflow::Wrapped => wrap_lines(cell, width.max(1))
+                    .into_iter()
+                    .map(|part| Cow::Borrowed(&cell[part]))
+                    .collect(),
+            }
+        });
+        let cells: Vec<_> = cells.collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+        let line = |index: usize| {
+            let mut line = String::new();
+            for ((cell, width), column) in cells.iter().zip(widths).zip(&self.columns) {
+                if *width == 0 {
+                    continue;
+                }
+                let text = cell.get(index).map_or("", |text| text);
+                let padding = " ".repeat(width.saturating_sub(text.width()));
+                let gap = if line.is_empty() { "" } else { GAP };
+                let (before, after) = match column {
+                    TableColumn::Number(_) => (padding.as_str(), ""),
+                    TableColumn::Text(_) | TableColumn::Whole(_) => ("", padding.as_str()),
+                };
+                line.extend([gap, before, text, after]);
+            }
+            line.trim_end().to_owned()
+        };
+        (0..height).map(line).collect()
+    }
+
+    /// Returns the widths of the aligned columns for a terminal of `width` columns; 0 is a hidden one. Further columns do not fit.
+    ///
+    /// Identifiers, times and numbers are whole. The last text column gets the remaining space, at least half of it. In a
+    /// truncated table, the others are hidden from the end while they or the last one have no room for their words.
+    fn widths(&self, width: usize) -> Vec<usize> {
+        let mut sizes: Vec<ColumnSize> = (0..self.columns.len())
+            .map(|index| self.column_size(index))
+            .collect();
+        let mut count = sizes.len();
+        loop {
+            let shown = &mut sizes[..count];
+            let gaps = GAP.len() * shown.iter().filter(|size| 0 < size.content).count();
+            let needed: usize = shown.iter().map(|size| size.least).sum();
+            if needed + gaps <= width + GAP.len() {
+                let room = (width + GAP.len()).saturating_sub(gaps);
+                return share_room(shown, room);
+            }
+            let last = shown.iter().rposition(|size| size.is_flexible);
+            let others = shown[..last.unwrap_or_default()].iter();
+            match others
+                .rev()
+                .position(|size| size.is_flexible && 0 < size.content)
             {
-                widths[hidden] = 0;
-                continue;
+                Some(place) if self.overlong == Overflow::Cut => {
+                    shown[last.unwrap_or_default() - 1 - place] = ColumnSize::default();
+                }
+                _ if count == 1 => {
+                    return vec![shown[0].content.min(width.max(shown[0].least))];
+                }
+                _ => count -= 1,
             }
-            let mut left = room;
-            for index in &others {
-                widths[*index] = contents[*index].min(share.max(min_width(self.columns[*index])));
-                left = left.saturating_sub(widths[*index]);
-            }
-            widths[last] = contents[last].min(left.max(MIN_LAST_WIDTH));
-            return widths;
+        }
+    }
+
+    fn column_size(&self, index: usize) -> ColumnSize {
+        let column = self.columns[index];
+        let name = column.name().width();
+        let cells = || self.rows.iter().filter_map(move |row| row.get(index));
+        let content = cells().map(|cell| cell.width()).max().unwrap_or_default();
+        let content = content.max(name);
+        if !column.is_flexible() {
+            return ColumnSize {
+                content,
+                least: content,
+                is_flexible: false,
+            };
+        }
+        let words = cells().flat_map(|cell| cell.split(' ')).map(word_width);
+        let words = words.filter(|word| *word <= MAX_WORD_WIDTH);
+        let is_last = !self.columns[index + 1..]
+            .iter()
+            .any(|own| own.is_flexible());
+        let least = match self.overlong {
+            Overflow::Cut if is_last => MIN_LAST_CUT_WIDTH,
+            Overflow::Wrapped if is_last => words.max().unwrap_or_default().max(MIN_LAST_WIDTH),
+            // A sign follows the words that are shown.
+            Overflow::Cut => words.max().unwrap_or_default() + 1,
+            Overflow::Wrapped => words.max().unwrap_or_default().max(MIN_WIDTH),
+        };
+        ColumnSize {
+            content,
+            least: least.max(name).min(content),
+            is_flexible: true,
         }
     }
 }
 
-/// Number of blanks between two columns.
-const GAP: u16 = 2;
-
-/// Returns the minimum width of a text column: the width of its name, at least [`MIN_WIDTH`].
-fn min_width(column: TableColumn) -> u16 {
-    u16::try_from(column.name().width())
-        .unwrap_or(u16::MAX)
-        .max(MIN_WIDTH)
+/// The width that a column needs; the default is that of a hidden one.
+#[derive(Debug, Clone, Copy, Default)]
+struct ColumnSize {
+    content: usize,
+    /// The width without which words are divided or too little of a text is shown.
+    least: usize,
+    is_flexible: bool,
 }
 
-/// Minimum width of a text column.
-const MIN_WIDTH: u16 = 5;
+/// Returns the widths of columns that share `room`, which is at least the sum of what they need.
+fn share_room(sizes: &[ColumnSize], room: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = sizes.iter().map(|size| size.least).collect();
+    let mut left = room - widths.iter().sum::<usize>();
+    let Some(last) = sizes.iter().rposition(|size| size.is_flexible) else {
+        return widths;
+    };
+    let whole = sizes.iter().filter(|size| !size.is_flexible);
+    let half = (room - whole.map(|size| size.content).sum::<usize>()) / 2;
+    let mut grow = |index: usize, end: usize, most: usize| {
+        let more = end.saturating_sub(widths[index]).min(left).min(most);
+        widths[index] += more;
+        left -= more;
+        0 < more
+    };
+    grow(last, sizes[last].content.min(half), room);
+    // The narrowest columns are complete first: all grow by one column, until each is complete or nothing is left.
+    let mut is_growing = true;
+    while is_growing {
+        is_growing = false;
+        for (index, size) in sizes[..last].iter().enumerate() {
+            is_growing |= grow(index, size.content, 1);
+        }
+    }
+    grow(last, sizes[last].content, room);
+    widths
+}
+
+/// Returns the number of columns that a word needs; scripts without blanks may break anywhere.
+fn word_width(word: &str) -> usize {
+    let is_narrow = |text: &str| text.width() <= text.chars().count();
+    if is_narrow(word) { word.width() } else { 4 }
+}
+
+/// Maximum width of a word for which a column is made wide enough.
+const MAX_WORD_WIDTH: usize = 24;
+
+/// The blanks between two columns.
+const GAP: &str = "  ";
+
+/// Minimum width of a text column, if its text is longer.
+const MIN_WIDTH: usize = 5;
 
 /// Minimum width of the last text column, if its text is longer.
-const MIN_LAST_WIDTH: u16 = 12;
+const MIN_LAST_WIDTH: usize = 16;
 
-/// Returns the largest width limit per column with which columns of these widths fit into `room`.
-fn width_limit(room: u16, mut contents: Vec<u16>) -> u16 {
-    contents.sort_unstable();
-    let mut room = room;
-    for (index, content) in contents.iter().enumerate() {
-        let count = u16::try_from(contents.len() - index).unwrap_or(u16::MAX);
-        if room / count < *content {
-            return room / count;
-        }
-        room -= content;
-    }
-    u16::MAX
-}
+/// Minimum width of the last text column of a truncated table, if its text is longer.
+const MIN_LAST_CUT_WIDTH: usize = 20;
 
 #[cfg(test)]
 mod tests {
@@ -281,8 +339,8 @@ mod tests {
         table.push(["茶", "1", "two\nlines"]);
         assert_snapshot!(table.aligned_lines(40).join("\n"), @"
         ID        READ  TEXT
-        a1b2c3d4     7  the cache keeps timetab…
-        e5f6a7b8  1234  早上六点半起床，先泡茶…
+        a1b2c3d4     7  the cache keeps…
+        e5f6a7b8  1234  早上六点半起床，先泡…
         茶           1  two lines
         ");
         let table = Table {
@@ -322,19 +380,21 @@ mod tests {
         ]);
         assert_snapshot!(table.aligned_lines(100).join("\n"), @"
         ID        CREATED     CATEGORY     TAGS              TEXT
-        a1b2c3d4  2026-05-07  preferences  #one #two #three  the cache keeps timetables for five minutes an…
+        a1b2c3d4  2026-05-07  preferences  #one #two #three  the cache keeps timetables for five minutes…
         ");
         assert_snapshot!(table.aligned_lines(60).join("\n"), @"
-        ID        CREATED     CATEGORY  TAGS      TEXT
-        a1b2c3d4  2026-05-07  prefere…  #one #t…  the cache keeps t…
+        ID        CREATED     CATEGORY     TEXT
+        a1b2c3d4  2026-05-07  preferences  the cache keeps…
         ");
         assert_snapshot!(table.aligned_lines(40).join("\n"), @"
-        ID        CREATED     TEXT
-        a1b2c3d4  2026-05-07  the cache keeps t…
+        ID        CREATED
+        a1b2c3d4  2026-05-07
+          the cache keeps timetables for five…
         ");
         assert_snapshot!(table.aligned_lines(20).join("\n"), @"
-        ID        CREATED     TEXT
-        a1b2c3d4  2026-05-07  the cache k…
+        ID        CREATED
+        a1b2c3d4  2026-05-07
+          the cache keeps…
         ");
         let mut table = Table::new([
             TableColumn::Whole("key"),

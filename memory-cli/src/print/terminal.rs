@@ -1,14 +1,14 @@
 //! Colors, and questions at a terminal.
 
 use std::fmt::Display;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
 use anstyle::{AnsiColor, Style};
-use dialoguer::MultiSelect;
-use dialoguer::console::Term;
-use dialoguer::theme::SimpleTheme;
+use dialoguer::console::{Key, Term};
 use signal_hook::consts::SIGINT;
+
+use super::wrap::cut_between_words;
 
 /// Whether colours are wanted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -59,36 +59,85 @@ impl Palette {
     }
 }
 
-/// Asks for several of the items, and returns their indexes; none after Escape or Ctrl-C.
-pub(crate) fn select_several(question: &str, items: &[(String, bool)]) -> io::Result<Vec<usize>> {
-    let chosen = prompt(|| {
-        MultiSelect::with_theme(&SimpleTheme)
-            .with_prompt(format!(
-                "{question} (space selects, enter confirms, Ctrl-C cancels)"
-            ))
-            .items_checked(
-                items
-                    .iter()
-                    .map(|(label, is_selected)| (label, *is_selected)),
-            )
-            .report(false)
-            .interact_opt()
-    });
+/// Lets the user select several of the items, and returns their indexes; `None` after Escape, `q`, Ctrl-C or Ctrl-D, and at the end of the input.
+pub(crate) fn select_several(
+    question: &str,
+    items: &[(String, bool)],
+) -> io::Result<Option<Vec<usize>>> {
+    let terminal = Term::stderr();
+    terminal.write_line(&format!("{question}:"))?;
+    let chosen = prompt(|| Ok(choose(&terminal, items)?));
+    terminal.show_cursor()?;
     match chosen {
-        Ok(chosen) => Ok(chosen.unwrap_or_default()),
-        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Vec::new()),
+        Ok(chosen) => Ok(chosen),
+        Err(error)
+            if matches!(
+                error.kind(),
+                ErrorKind::Interrupted | ErrorKind::UnexpectedEof | ErrorKind::NotConnected
+            ) =>
+        {
+            Ok(None)
+        }
         Err(error) => Err(error),
     }
 }
 
-/// Asks a question with `interact`. Ctrl-C is the error [`io::ErrorKind::Interrupted`], and the cursor is visible after it.
+/// Shows the items, and changes their marks until a key ends the selection.
+fn choose(terminal: &Term, items: &[(String, bool)]) -> io::Result<Option<Vec<usize>>> {
+    let mut marks: Vec<bool> = items.iter().map(|(_, is_marked)| *is_marked).collect();
+    let mut place = 0;
+    terminal.hide_cursor()?;
+    loop {
+        // A line that the terminal wraps could not be cleared.
+        let width = usize::from(terminal.size().1).saturating_sub(1);
+        for (index, ((label, _), is_marked)) in items.iter().zip(&marks).enumerate() {
+            let (cursor, mark) = (
+                if index == place { '>' } else { ' ' },
+                if *is_marked { 'x' } else { ' ' },
+            );
+            let line = format!("{cursor} [{mark}] {label}");
+            terminal.write_line(&cut_between_words(&line, width))?;
+        }
+        terminal.write_str(SELECTION_KEYS)?;
+        let key = terminal.read_key();
+        terminal.clear_line()?;
+        match key? {
+            Key::Enter => {
+                let chosen = (0..items.len()).filter(|index| marks[*index]);
+                return Ok(Some(chosen.collect()));
+            }
+            key if is_leaving(&key) => return Ok(None),
+            Key::Char(' ') => marks[place] = !marks[place],
+            Key::Char('a') => {
+                let is_all = marks.iter().all(|is_marked| *is_marked);
+                marks.fill(!is_all);
+            }
+            Key::ArrowDown | Key::Tab | Key::Char('j') => place = (place + 1) % items.len(),
+            Key::ArrowUp | Key::BackTab | Key::Char('k') => {
+                place = (place + items.len() - 1) % items.len();
+            }
+            _ => {}
+        }
+        terminal.clear_last_lines(items.len())?;
+    }
+}
+
+/// The keys of a selection, below its items.
+const SELECTION_KEYS: &str = "space selects, a all, enter confirms, q leaves ";
+
+/// Returns whether a key leaves a selection or a tour: Escape, `q` or Ctrl-D, which is a NUL if it was typed before the question.
+pub(crate) fn is_leaving(key: &Key) -> bool {
+    matches!(key, Key::Escape | Key::Char('q' | 'Q' | '\u{4}' | '\0'))
+}
+
+/// Asks a question with `interact`. Ctrl-C is the error [`ErrorKind::Interrupted`], and the cursor is visible after it.
 pub(crate) fn prompt<T>(interact: impl FnOnce() -> dialoguer::Result<T>) -> io::Result<T> {
     // With a handler, Ctrl-C does not end the process while the cursor is hidden.
     let interrupted = signal_hook::flag::register(SIGINT, Arc::default())?;
     let answer = interact();
     signal_hook::low_level::unregister(interrupted);
     answer.map_err(|dialoguer::Error::IO(error)| {
-        if error.kind() == io::ErrorKind::Interrupted {
+        if error.kind() == ErrorKind::Interrupted {
             // The error of the terminal is less important.
             let _ = Term::stderr().show_cursor();
         }

@@ -36,7 +36,8 @@ fn help_lists_the_everyday_commands() {
       memory remind "call the dentist tomorrow at 3pm"
       memory install claude-code
 
-    `memory help --all` shows every command, `memory help COMMAND` describes one.
+    `memory` alone shows what waits and what to do next. `memory help --all` shows every command,
+    `memory help COMMAND` describes one.
     `memory help GUIDE` prints a guide: assistants, moving, review, team, machines.
     "#);
     assert_eq!(sandbox.run(&["help"]), sandbox.run(&["--help"]));
@@ -70,11 +71,11 @@ fn help_lists_all_commands_in_groups() {
       tidy           Refine the memories: file the inbox, merge duplicates and resolve wikilinks
       tag            Add or remove tags of a memory
       link           Link two memories in both directions; remove, list or resolve links
-      pin            Pin a memory, so that it is never removed because of its age
+      pin            Pin a memory, so that it is kept for ever
       log            Show the operation log, newest first, or the changes of one operation or memory
       trash          List or purge the trash
       restore        Restore a file from the trash
-      export         Export memories as JSON lines, or in the format of another program
+      export         Export memories: as a backup of JSON lines, or in the format of another program
       notify         Show due reminders, each once
       when           Parse the date or time in a text
       embed          Compute vectors for the memories, so that searches find them by meaning

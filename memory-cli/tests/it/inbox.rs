@@ -41,6 +41,11 @@ fn propose(sandbox: &Sandbox, content: &str) -> String {
         .to_owned()
 }
 
+/// Returns the words of a text that a terminal may have wrapped.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 #[test]
 fn a_proposed_memory_waits_until_a_person_accepts_it() {
     let sandbox = reviewed_home();
@@ -417,7 +422,10 @@ fn single_keys_decide_at_a_terminal() {
         "rejected; agents cannot propose it again",
         "decided 2; 2 proposals are waiting",
     ] {
-        assert!(shown.contains(part), "{part}: {shown}");
+        assert!(
+            one_line(&shown).contains(&one_line(part)),
+            "{part}: {shown}"
+        );
     }
     let waiting = || {
         let inbox = sandbox.run_json(&["inbox"]);
@@ -445,7 +453,8 @@ fn single_keys_decide_at_a_terminal() {
     let other = propose(&sandbox, "The port of the proxy is 7070.");
     let shown = run_with_typed_input(&sandbox, "inbox --color never", "jjm").expect("a terminal");
     assert!(
-        shown.contains("merged into categories/project/") && !waiting().contains(&json!(other)),
+        one_line(&shown).contains("merged into categories/project/")
+            && !waiting().contains(&json!(other)),
         "{shown}"
     );
     sandbox.run(&["undo"]);
@@ -485,7 +494,7 @@ fn a_text_that_is_cut_is_shown_before_it_is_accepted() {
         "{shown}"
     );
     assert!(
-        shown.contains("press the key again to decide")
+        one_line(&shown).contains("press the key again to decide")
             && shown.contains("decided 0; 1 proposal is waiting"),
         "{shown}"
     );

@@ -167,7 +167,7 @@ fn claude_code_gets_a_server_and_hooks_and_gives_them_back() {
     --- stderr
     backup: ~/.claude.json.before-memory
     backup: ~/.claude/settings.json.before-memory
-    restart Claude Code to use the memories
+    restart Claude Code, and tell it something to remember; `memory why` then shows what it received
     ");
     assert_snapshot!(sandbox.run(&["install", "claude-code"]), @"
     unchanged	~/.claude.json
@@ -232,7 +232,7 @@ fn clients_may_have_folders_of_their_own() {
     created	~/own/config.toml
     created	~/own/hooks.json
     --- stderr
-    restart Codex to use the memories
+    restart Codex, and tell it something to remember; `memory why` then shows what it received
     Codex runs the hooks after you approve them with /hooks
     ");
     assert_snapshot!(sandbox.run_with("CLAUDE_CONFIG_DIR", &folder, &["install", "claude-code", "--quiet"]), @"
@@ -441,7 +441,7 @@ fn files_of_a_project_contain_no_path_of_the_machine() {
     --- stderr
     backup: ~/.cursor/mcp.json.before-memory
     backup: ~/.cursor/hooks.json.before-memory
-    restart Cursor to use the memories
+    restart Cursor, and tell it something to remember; `memory why` then shows what it received
     each user of the project needs `memory` on the PATH, and uses their own home
     ");
     assert!(
@@ -512,7 +512,7 @@ fn the_other_assistants_are_set_up_if_the_settings_of_one_are_damaged() {
     error[file_damaged]: ~/.codex/config.toml:2: duplicate key
     hint: the file was not changed; correct it and try again
     backup: ~/.cursor/mcp.json.before-memory
-    restart Cursor to use the memories
+    restart Cursor, and tell it something to remember; `memory why` then shows what it received
     error[file_damaged]: 1 of 2 clients failed
     hint: all others succeeded; see the reported errors
     --- exit 5

@@ -297,7 +297,7 @@ fn a_link_stays_a_link() {
     created	~/.cursor/hooks.json
     --- stderr
     backup: ~/.cursor/mcp.json.before-memory
-    restart Cursor to use the memories
+    restart Cursor, and tell it something to remember; `memory why` then shows what it received
     ");
     assert!(
         sandbox.path(".cursor/mcp.json").is_symlink()

@@ -313,7 +313,7 @@ fn clients_with_hooks_get_them_in_their_format() {
     --- stderr
     backup: ~/.codex/config.toml.before-memory
     backup: ~/.codex/hooks.json.before-memory
-    restart Codex to use the memories
+    restart Codex, and tell it something to remember; `memory why` then shows what it received
     Codex runs the hooks after you approve them with /hooks
     ");
 }

@@ -114,6 +114,17 @@ fn the_environment_is_checked_with_a_next_step_for_each_problem() {
             .collect::<Vec<_>>()
     };
     assert_eq!(report["healthy"], true, "{report}");
+    let next = report["next"].as_str().expect("a next step");
+    assert!(
+        next.starts_with("add ") && next.ends_with(" to the PATH"),
+        "{next}"
+    );
+    let text = sandbox.run_raw(&["doctor", "--system"]);
+    assert!(!text.contains("next:"), "it is no check: {text}");
+    let command = sandbox.command(&["doctor", "--system"]);
+    let messages = Sandbox::finish(command, "").stderr;
+    let messages = String::from_utf8(messages).expect("text");
+    assert_eq!(messages, format!("next: {next}\n"));
     assert_eq!(
         check(&report, "assistant"),
         [

@@ -96,7 +96,8 @@ fn memories_of_a_project_are_bound_when_a_person_confirms_its_only_repository() 
         return;
     };
     assert!(
-        said.contains("(remote:github.com/ann/acme) receive the memories of the project acme?"),
+        said.replace('\n', " ")
+            .contains("(remote:github.com/ann/acme) receive the memories of the project acme?"),
         "{said}"
     );
     assert!(list_as_agent(&sandbox, "acme").contains("green"));

@@ -31,7 +31,7 @@ fn the_recalls_of_a_memory_are_shown_also_after_its_deletion() {
     let id = sandbox.write("The user drinks green tea", &["--category", "habits"]);
     assert_snapshot!(sandbox.run(&["why", &id]), @"
     --- stderr
-    no recalls are recorded yet
+    no recalls are recorded yet; they start with the next session of an assistant that `memory install` connected
     ");
     ask_hook(
         &sandbox,
@@ -96,7 +96,7 @@ fn recalls_are_listed_and_a_session_shows_its_memories() {
     let id = sandbox.write("# Tea\n\nThe user drinks green tea", &[]);
     assert_snapshot!(sandbox.run(&["recalls"]), @"
     --- stderr
-    no recalls are recorded yet
+    no recalls are recorded yet; they start with the next session of an assistant that `memory install` connected
     ");
     let gone = "11111111-1111-4111-8111-111111111111";
     write_ledger(
@@ -140,12 +140,12 @@ fn nothing_is_recorded_if_the_settings_disable_it() {
     assert!(!sandbox.path(".memory/recalls").exists());
     assert_snapshot!(sandbox.run(&["why", &id]), @"
     --- stderr
-    no recalls are recorded yet
+    no recalls are recorded yet; they start with the next session of an assistant that `memory install` connected
     recalls are not recorded: recalls.enabled is false
     ");
     assert_snapshot!(sandbox.run(&["recalls"]), @"
     --- stderr
-    no recalls are recorded yet
+    no recalls are recorded yet; they start with the next session of an assistant that `memory install` connected
     recalls are not recorded: recalls.enabled is false
     ");
     assert!(

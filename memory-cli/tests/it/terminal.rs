@@ -3,6 +3,8 @@
 use std::process::Command;
 
 use insta::assert_snapshot;
+use regex::Regex;
+use unicode_width::UnicodeWidthStr;
 
 use crate::sandbox::Sandbox;
 
@@ -86,7 +88,9 @@ fn people_see_when_a_note_of_the_inbox_expires() {
         .to_owned();
     let (day, minute) = (&end[..10], end[..16].replace('T', " "));
     assert!(
-        written.trim_end().ends_with(&format!(".md  expires {day}")),
+        written
+            .trim_end()
+            .ends_with(&format!(".md\n  expires {day}")),
         "{written}"
     );
     let read = run_at_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
@@ -266,6 +270,150 @@ fn a_warning_about_a_damaged_session_follows_the_records() {
     let end = shown.find("\n]\n").expect("the end of the array");
     let warning = shown.find("warning: ").expect("a warning");
     assert!(end < warning, "{}", &shown[warning.saturating_sub(40)..]);
+}
+
+/// Returns the lines that stay on the screen, without colours and without steps that were shown meanwhile.
+fn screen_lines(shown: &str) -> Vec<String> {
+    let code = Regex::new(r"\x1b\[[0-9;?]*[A-Za-z]").expect("a pattern");
+    let last = |line: &str| {
+        let line = code.replace_all(line, "\r");
+        let line = line.trim_end_matches('\r').rsplit('\r').next();
+        line.unwrap_or_default().to_owned()
+    };
+    shown.lines().map(last).collect()
+}
+
+#[test]
+fn everyday_commands_wrap_between_words_in_a_terminal_of_60_columns() {
+    let sandbox = Sandbox::new();
+    let title = "How long the timetable cache of the harbour project keeps its pages";
+    let text = "The timetable cache keeps the pages of the harbour for five minutes, and then it asks the server for the \
+                departures of the ferries once more, see https://harbour.example.org/handbook/of/the/timetable/cache.html";
+    let id = sandbox.write(
+        text,
+        &[
+            "--title",
+            title,
+            "--tags",
+            "harbour,timetables,cache-design",
+        ],
+    );
+    sandbox.write(
+        "Mei reviews every change to the timetable cache before it is released to the quays",
+        &["--category", "people"],
+    );
+    sandbox.run(&[
+        "remind",
+        "ask Mei for the review of the timetable cache and of its tests tomorrow at 3pm",
+    ]);
+    let prompt = r#"{"session_id": "a-session-of-claude", "prompt": "how long does the timetable cache of Harbour keep its pages?"}"#;
+    sandbox.run_with_input(prompt, &["hook", "prompt", "--agent", "claude-code"]);
+    sandbox.file(".claude/CLAUDE.md", "");
+    sandbox.file("vault/.obsidian/app.json", "{}");
+    sandbox.file("vault/A note about the timetables of the winter.md", text);
+    let commands = [
+        String::new(),
+        "write 'The ferries to the islands leave every thirty minutes from the second quay'".into(),
+        "search 'timetable cache'".into(),
+        "search 'timetable cache' --explain".into(),
+        "list".into(),
+        "list --expiring 30d".into(),
+        format!("read {id}"),
+        format!("edit {id} --tags harbour,timetables,cache"),
+        "log".into(),
+        format!("log {id}"),
+        "inbox".into(),
+        "remind list".into(),
+        "remind list the guests of the party".into(),
+        "remind 'a text without a time that is long enough for two lines of a terminal'".into(),
+        "why".into(),
+        format!("why {id}"),
+        "import --source obsidian --path vault --dry-run".into(),
+        "install --dry-run claude-code".into(),
+        "install an-assistant-that-nobody-knows".into(),
+        format!("delete {id}"),
+        "trash list".into(),
+        "undo".into(),
+        "status".into(),
+        "doctor".into(),
+        "doctor --system".into(),
+        "help".into(),
+        "help --all".into(),
+        "help review".into(),
+        "an-unknown-command".into(),
+    ];
+    let everyday = [
+        "ui", "write", "search", "list", "read", "edit", "delete", "undo", "inbox", "remind",
+        "why", "import", "install", "status", "doctor",
+    ];
+    let helps = everyday.map(|name| format!("{name} --help"));
+    for command in commands.iter().chain(&helps) {
+        let Some(shown) = run_at_terminal(&sandbox, command) else {
+            return;
+        };
+        for line in screen_lines(&shown) {
+            let is_word = line.split_whitespace().count() < 2;
+            assert!(line.width() <= 60 || is_word, "{command}: {line}\n{shown}");
+        }
+    }
+    let words = |command: &str| {
+        let shown = run_at_terminal(&sandbox, command).expect("a terminal");
+        screen_lines(&shown)
+            .iter()
+            .flat_map(|line| line.split_whitespace())
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    assert!(words(&format!("read {id}")).contains(text));
+    assert!(words("list").contains("How long the timetable…"));
+}
+
+#[test]
+fn without_arguments_a_home_shows_what_waits_and_three_next_steps() {
+    let sandbox = Sandbox::new();
+    sandbox.write("The user prefers tea", &[]);
+    sandbox.run(&["install", "codex"]);
+    let Some(shown) = run_at_terminal(&sandbox, "") else {
+        return;
+    };
+    let lines = screen_lines(&shown);
+    let from = |start: &str| lines.iter().position(|line| line.starts_with(start));
+    assert!(shown.contains("1 memory in ~/.memory"), "{shown}");
+    assert!(shown.contains("Nothing waits for you."), "{shown}");
+    let steps = from("NEXT STEPS").expect("the steps");
+    assert_snapshot!(lines[steps..steps + 4].join("\n"), @"
+    NEXT STEPS                         COMMAND
+    look at 1 note not yet filed       memory inbox
+    see what your assistants received  memory why
+    find a memory                      memory search WORDS
+    ");
+    assert!(lines[steps + 5].starts_with("`memory ui` opens the page"));
+    let outdated = sandbox
+        .read_file(".codex/config.toml")
+        .replace("/bin/memory", "/old/memory");
+    sandbox.file(".codex/config.toml", &outdated);
+    let shown = run_at_terminal(&sandbox, "").expect("a terminal");
+    assert!(
+        shown.contains("Codex uses another version") && shown.contains("memory install codex"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_selection_ends_at_the_end_of_the_input() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".claude/CLAUDE.md", "");
+    for typed in ["\u{4}", "q", ""] {
+        let Some(shown) = run_with_typed_input(&sandbox, "install", typed) else {
+            return;
+        };
+        assert!(
+            shown.contains("[x] Claude Code") && shown.contains("nothing was changed"),
+            "{typed:?}: {shown}"
+        );
+    }
+    let shown = run_with_typed_input(&sandbox, "install", "\r").expect("a terminal");
+    assert!(shown.contains("restart Claude Code"), "{shown}");
 }
 
 #[test]

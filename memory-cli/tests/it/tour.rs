@@ -1,6 +1,7 @@
 //! Tests of `memory tour`.
 
 use crate::sandbox::Sandbox;
+use crate::terminal::run_with_typed_input;
 
 #[test]
 fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
@@ -24,8 +25,8 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         .map(|line| line.split(' ').take(2).collect::<Vec<_>>().join(" "))
         .collect();
     let wanted = [
-        "import", "write", "link", "search", "search", "search", "agent", "remind", "remind",
-        "bank", "bank", "bank", "tidy", "", "delete", "undo", "log",
+        "import", "write", "link", "search", "search", "search", "agent", "why", "remind",
+        "remind", "bank", "bank", "bank", "tidy", "inbox", "", "delete", "undo", "log",
     ];
     assert!(
         verbs
@@ -35,12 +36,22 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         "{verbs:?}"
     );
     assert!(
-        verbs[13].starts_with("cat ~/.memory/categories/"),
+        verbs[15].starts_with("cat ~/.memory/categories/"),
         "{verbs:?}"
     );
     assert!(
         !shown.contains(&std::env::temp_dir().display().to_string()),
         "{shown}"
+    );
+    let next: Vec<_> = shown
+        .lines()
+        .rev()
+        .take(4)
+        .map(|line| line[..16].trim())
+        .collect();
+    assert_eq!(
+        next,
+        ["memory why", "memory inbox", "memory ui", "memory install"]
     );
     let snippets: Vec<_> = shown
         .lines()
@@ -63,7 +74,7 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
 fn the_tour_can_leave_its_home_for_trying_out() {
     let sandbox = Sandbox::new();
     let answer = sandbox.run_json(&["tour", "--keep", "kept"]);
-    assert_eq!(answer["steps"].as_array().map(Vec::len), Some(17));
+    assert_eq!(answer["steps"].as_array().map(Vec::len), Some(19));
     let home = answer["home"].as_str().expect("a home").to_owned();
     let found = sandbox.run_json(&["search", "茶", "--root", &home]);
     assert_ne!(found["total"], 0);
@@ -71,5 +82,56 @@ fn the_tour_can_leave_its_home_for_trying_out() {
         sandbox
             .run(&["tour", "--keep", "kept"])
             .ends_with("--- exit 2\n")
+    );
+}
+
+#[test]
+fn the_people_in_the_tour_are_filed_as_people() {
+    let sandbox = Sandbox::new();
+    let answer = sandbox.run_json(&["tour", "--keep", "kept"]);
+    let home = answer["home"].as_str().expect("a home");
+    for category in ["people", "skills"] {
+        let filter = [
+            "list",
+            "--category",
+            category,
+            "--source",
+            "obsidian",
+            "--root",
+            home,
+        ];
+        let filed = sandbox.run_json(&filter);
+        let titles: Vec<_> = filed["memories"]
+            .as_array()
+            .expect("memories")
+            .iter()
+            .filter_map(|memory| memory["title"].as_str())
+            .collect();
+        let people = ["Ingrid", "Mei", "Noor", "Tomas", "小宇", "爸爸"];
+        let named = people.iter().filter(|name| titles.contains(name)).count();
+        let expected = if category == "people" {
+            people.len()
+        } else {
+            0
+        };
+        assert_eq!(named, expected, "{category}: {titles:?}");
+    }
+}
+
+#[test]
+fn at_a_terminal_a_key_continues_the_tour_and_q_leaves_it() {
+    let sandbox = Sandbox::new();
+    let Some(shown) = run_with_typed_input(&sandbox, "tour --color never", " q") else {
+        return;
+    };
+    assert!(
+        shown.contains("$ memory write") && !shown.contains("$ memory link"),
+        "{shown}"
+    );
+    assert!(shown.contains("memory install  connects"), "{shown}");
+    let fast = run_with_typed_input(&sandbox, "tour --fast --color never", "").expect("a terminal");
+    assert!(
+        fast.contains("$ memory log") && !fast.contains("any key"),
+        "{fast}"
     );
 }

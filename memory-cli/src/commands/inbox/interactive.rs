@@ -14,7 +14,7 @@ use super::{InboxItem, print};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::home::Home;
-use crate::print::counted;
+use crate::print::{counted, wrap_paragraphs};
 
 /// What a key does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,9 +177,9 @@ impl Step {
 /// Reads a key, and returns its action if it has one.
 fn ask(terminal: &Term, app: &mut App) -> Result<Option<ReviewAction>, Failure> {
     app.output.flush()?;
-    terminal
-        .write_str(QUESTION)
-        .and_then(|()| terminal.write_str(" > "))?;
+    let question = format!("{QUESTION} >");
+    let question = wrap_paragraphs(&question, terminal.size().1.into(), 0);
+    terminal.write_str(&format!("{question} "))?;
     let key = read_key(terminal)?;
     terminal.write_line("")?;
     Ok(key.map_or(Some(ReviewAction::Quit), |key| key_action(&key)))

@@ -102,7 +102,7 @@ pub(super) fn print_block(
         palette.dim,
         escape_hidden(&facts_text(&stored.memory, output.zone())),
     );
-    output.line(&format!("{place}{id}  {heading}  {facts}"))?;
+    output.hanging_line(&format!("{place}{id}  {heading}  {facts}"), 4)?;
     let left = match &item.item {
         InboxItemKind::Proposal(waiting) => print_change(output, waiting, part)?,
         InboxItemKind::Note(stored) => print_text(output, "  ", &stored.memory.content, part)?,
@@ -115,11 +115,12 @@ pub(super) fn print_block(
             NeighbourRelation::Related => "resembles".to_owned(),
         };
         let id = Palette::paint(palette.id, neighbour.id.short());
-        output.line(&format!(
+        let line = format!(
             "  {}. {relation} {id}  {}",
             number + 1,
             one_line(&neighbour.text)
-        ))?;
+        );
+        output.hanging_line(&line, 3)?;
     }
     output.line("")?;
     Ok(left)

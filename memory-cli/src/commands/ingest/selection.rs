@@ -60,7 +60,7 @@ pub(super) fn select(
     ))
 }
 
-/// Returns the indexes of the sources that the user selects; none after Escape or Ctrl-C.
+/// Returns the indexes of the sources that the user selects; none if the user leaves.
 fn ask(found: &[FoundSource], app: &App) -> io::Result<Vec<usize>> {
     let width = found
         .iter()
@@ -71,7 +71,7 @@ fn ask(found: &[FoundSource], app: &App) -> io::Result<Vec<usize>> {
         .iter()
         .map(|found| (label(found, width, app), found.place.enabled.value))
         .collect();
-    select_several("Sources to ingest", &items)
+    Ok(select_several("Sources to import", &items)?.unwrap_or_default())
 }
 
 /// Determines the outcome of an ingestion of each source that exists and contains something.
