@@ -2,32 +2,28 @@
 //!
 //! Purpose: to find what programs and agents stored beside memories, and to correct it. A person first sees the lists by name, with
 //! their size and last change; then the entries of one list; then one entry in a form. Actions by frequency: open, search, sort,
-//! edit, add, delete. A change keeps the text of the form if it fails, and shows it with the current text after a conflict.
+//! edit, add, delete.
 //!
 //! A page is data, which one template displays: a heading with actions, and parts below each other.
 
-use std::fmt::Display;
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use askama::Template;
-use askama::filters::HtmlSafe;
 use axum::extract::Path;
-use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
-use memory_core::Code;
+use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::text::counted;
 use serde::de::DeserializeOwned;
 
 use super::error::{PageError, render};
-use super::error_text::as_sentence;
 use super::html::{Label, SafeHtml};
 use super::layout::Layout;
 use super::pager::{Pager, SortMenu};
 use super::request::WebRequest;
 use super::state::WebState;
 use super::time_label::TimeLabel;
-use crate::http::status;
 
 /// Number of entries of a page.
 const PAGE: usize = 100;
@@ -35,15 +31,21 @@ const PAGE: usize = 100;
 /// Maximum number of characters of a title.
 const MAX_TITLE: usize = 140;
 
+/// Maximum number of characters of a value in a list.
+const MAX_VALUE: usize = 120;
+
+/// What is shown if no entry contains the searched text.
+pub(crate) const NO_MATCH: (&str, &str) = ("Nothing matches", "");
+
 /// The work of a handler of a route with the parameters `P`.
-type PageWork<P> = fn(&WebRequest, P) -> Result<Response, PageError>;
+type PageWork<P> = fn(&WebRequest, &P) -> Result<Response, PageError>;
 
 /// Returns the route of a page.
 pub(crate) fn show<P: DeserializeOwned + Send + 'static>(
     work: PageWork<P>,
 ) -> MethodRouter<Arc<WebState>> {
     get(move |Path(place): Path<P>, request: WebRequest| {
-        request.respond(move |request| work(request, place))
+        request.respond(move |request| work(request, &place))
     })
 }
 
@@ -52,7 +54,7 @@ pub(crate) fn change<P: DeserializeOwned + Send + 'static>(
     work: PageWork<P>,
 ) -> MethodRouter<Arc<WebState>> {
     post(move |Path(place): Path<P>, request: WebRequest| {
-        request.respond(move |request| work(request, place))
+        request.respond(move |request| work(request, &place))
     })
 }
 
@@ -94,69 +96,98 @@ pub(crate) enum PagePart {
     Note(String),
     /// What could not be read, and each object with the reason.
     Unreadable(&'static str, Vec<(Label, Label)>),
-    /// The names of the columns, and the rows.
-    Table(&'static [&'static str], Vec<EntryRow>),
-    Cards(Vec<EntryCard>),
+    /// The names of the columns, each with whether it has numbers, and the rows.
+    Table(Vec<(&'static str, bool)>, Vec<TableRow>),
+    /// Entries with a description, which is the first cell.
+    Cards(Vec<TableRow>),
     Messages(Vec<Message>),
     Text(SafeHtml),
     Facts(Vec<(&'static str, TimeLabel)>),
     Links(Vec<(Label, Option<String>)>),
     /// A folded text with its title.
     Source(&'static str, SafeHtml),
-    /// What an entry is now, after a conflict.
-    Current(&'static str, SafeHtml),
-    Failure(String, Option<String>),
+    Failure(String),
     Form(EntryForm),
     Pager(Pager),
 }
 
-/// An entry as a row of a table: a title, its page, and the cells after it.
-pub(crate) type EntryRow = (Label, Option<String>, Vec<Cell>);
+/// An entry of a list: its title, its page, and the cells after the title.
+pub(crate) type EntryRow = (String, Option<String>, Vec<Cell>);
+
+/// A row of a table.
+type TableRow = (Label, Option<String>, Vec<SafeHtml>);
+
+/// A list of entries.
+pub(crate) struct EntryList {
+    /// The names of the columns. The first is the name of an entry.
+    pub(crate) columns: &'static [&'static str],
+    /// The label of the search in the titles and values; empty if the page has its own search.
+    pub(crate) search: &'static str,
+    /// The orders, the default first: its value, its name for people, and the column. The first column, 0, is in ascending order, the
+    /// others in descending order.
+    pub(crate) orders: &'static [(&'static str, &'static str, usize)],
+    /// What is shown if there are no entries.
+    pub(crate) empty: (&'static str, &'static str),
+}
 
 /// A cell of a table.
-pub(crate) struct Cell {
-    html: SafeHtml,
-    is_number: bool,
+pub(crate) enum Cell {
+    Text(String),
+    Html(SafeHtml),
+    Chip(&'static str),
+    Day(NaiveDate),
+    /// A word that stands for a missing value.
+    Missing(&'static str),
+    /// A value, of which the list shows the start.
+    Value(String),
+    Error(String),
+    Number(u64),
+    Time(DateTime<Utc>),
 }
 
 impl Cell {
-    pub(crate) fn new(html: &impl HtmlSafe) -> Self {
-        Self {
-            html: SafeHtml::of(html),
-            is_number: false,
-        }
-    }
-
-    pub(crate) fn number(number: impl Display) -> Self {
-        Self {
-            html: SafeHtml::from_text(&number.to_string()),
-            is_number: true,
-        }
-    }
-
-    /// Returns the cell of an element that contains a label.
-    pub(crate) fn within(element: &str, class: &str, label: &Label) -> Self {
-        let html = format!("<{element} class=\"{class}\">{label}</{element}>");
-        Self::new(&SafeHtml::from_escaped(html))
-    }
-
     /// Returns the cell of a time, or of a word if there is none.
-    pub(crate) fn time(time: Option<TimeLabel>, otherwise: &str) -> Self {
-        time.map_or_else(
-            || Self::within("span", "muted", &Label::new(otherwise)),
-            |time| Self::new(&time),
-        )
+    pub(crate) fn time(time: Option<DateTime<Utc>>, otherwise: &'static str) -> Self {
+        time.map_or(Self::Missing(otherwise), Self::Time)
+    }
+
+    /// Returns the place in an order; only numbers and times have one.
+    fn rank(&self) -> Option<i64> {
+        match self {
+            Self::Number(number) => i64::try_from(*number).ok(),
+            Self::Time(time) => Some(time.timestamp_micros()),
+            _ => None,
+        }
+    }
+
+    fn html(&self, request: &WebRequest) -> SafeHtml {
+        let within = |element: &str, class: &str, label: &Label| {
+            SafeHtml::from_escaped(format!("<{element} class=\"{class}\">{label}</{element}>"))
+        };
+        match self {
+            Self::Text(text) => SafeHtml::of(&Label::new(text)),
+            Self::Html(html) => html.clone(),
+            Self::Chip(text) => within("span", "chip", &Label::new(text)),
+            Self::Day(day) => {
+                SafeHtml::from_escaped(format!("<time datetime=\"{day}\">{day}</time>"))
+            }
+            Self::Missing(word) => within("span", "muted", &Label::new(word)),
+            Self::Value(text) => within("code", "", &Label::cut(text, MAX_VALUE)),
+            Self::Error(text) => within("span", "error", &Label::new(text)),
+            Self::Number(number) => SafeHtml::from_text(&number.to_string()),
+            Self::Time(time) => SafeHtml::of(&request.exact(*time)),
+        }
     }
 }
 
-/// An entry with a description.
-pub(crate) struct EntryCard {
-    pub(crate) title: Label,
-    pub(crate) path: String,
-    pub(crate) text: SafeHtml,
-    pub(crate) chip: Option<&'static str>,
-    pub(crate) day: Option<String>,
-    pub(crate) problem: Option<Label>,
+/// Returns whether the title or a value contains a text in lower case.
+fn is_match((title, _, cells): &EntryRow, text: &str) -> bool {
+    let values = cells.iter().filter_map(|cell| match cell {
+        Cell::Value(value) => Some(value),
+        _ => None,
+    });
+    let mut texts = std::iter::once(title).chain(values);
+    texts.any(|own| own.to_lowercase().contains(text))
 }
 
 /// A message of a dialogue, or a fact about it.
@@ -169,16 +200,14 @@ pub(crate) struct Message {
 }
 
 /// A form to add, change or delete something.
-#[derive(Default)]
 pub(crate) struct EntryForm {
-    pub(crate) path: String,
+    path: String,
     /// The title, if the form is folded.
-    pub(crate) title: Option<&'static str>,
-    pub(crate) note: Option<String>,
-    pub(crate) hidden: Vec<(&'static str, String)>,
-    pub(crate) fields: Vec<FormField>,
-    pub(crate) submit: &'static str,
-    pub(crate) cancel: Option<String>,
+    title: Option<&'static str>,
+    hidden: Vec<(&'static str, String)>,
+    fields: Vec<FormField>,
+    submit: &'static str,
+    cancel: Option<String>,
 }
 
 /// A field of a form: its name, label, kind and value.
@@ -219,10 +248,10 @@ impl CollectionPage {
         }
     }
 
-    /// Adds the links to the pages above, each with its name and its path.
-    pub(crate) fn below<const N: usize>(mut self, above: [(&str, String); N]) -> Self {
-        let links = above.map(|(name, path)| (Label::cut(name, MAX_TITLE), path));
-        self.above.extend(links);
+    /// Adds a link to a page above.
+    pub(crate) fn below(mut self, name: &str, path: &str) -> Self {
+        self.above
+            .push((Label::cut(name, MAX_TITLE), path.to_owned()));
         self
     }
 
@@ -247,41 +276,44 @@ impl CollectionPage {
         }
     }
 
-    /// Adds the items of the current page of a list as rows of a table, or the text `empty` if there are none.
-    pub(crate) fn table<T>(
-        &mut self,
-        request: &WebRequest,
-        items: Vec<T>,
-        columns: &'static [&'static str],
-        empty: (&'static str, &'static str),
-        row: impl Fn(T) -> EntryRow,
-    ) {
-        self.list(request, items, columns[0], empty, |items| {
-            PagePart::Table(columns, items.map(row).collect())
+    /// Adds the entries of the current page of a list that contain the searched text, in the chosen order.
+    pub(crate) fn list(&mut self, request: &WebRequest, mut rows: Vec<EntryRow>, list: &EntryList) {
+        let mut empty = list.empty;
+        if !list.search.is_empty() {
+            let text = self.search(request, list.search).to_lowercase();
+            rows.retain(|row| is_match(row, &text));
+            empty = if text.is_empty() { empty } else { NO_MATCH };
+        }
+        rows.sort_by(|one, other| one.0.cmp(&other.0));
+        if let Some(column) = self.sort(request, list.orders).checked_sub(1) {
+            rows.sort_by_key(|(_, _, cells)| Reverse(cells[column].rank()));
+        }
+        self.push_page(request, rows, list.columns[0], empty, |rows| {
+            PagePart::table(request, list.columns, rows)
         });
     }
 
-    /// Adds the items of the current page of a list as cards, or the text `empty` if there are none.
+    /// Adds the entries of the current page of a list as cards, in their order.
     pub(crate) fn cards(
         &mut self,
         request: &WebRequest,
-        cards: Vec<EntryCard>,
+        rows: Vec<EntryRow>,
         noun: &str,
         empty: (&'static str, &'static str),
     ) {
-        self.list(request, cards, noun, empty, |cards| {
-            PagePart::Cards(cards.collect())
+        self.push_page(request, rows, noun, empty, |rows| {
+            PagePart::Cards(rows.map(|row| table_row(request, row)).collect())
         });
     }
 
     /// Adds a part with the items of the current page, their number and the links to the other pages.
-    fn list<T>(
+    fn push_page(
         &mut self,
         request: &WebRequest,
-        items: Vec<T>,
+        items: Vec<EntryRow>,
         noun: &str,
         empty: (&'static str, &'static str),
-        part: impl FnOnce(std::iter::Take<std::iter::Skip<std::vec::IntoIter<T>>>) -> PagePart,
+        part: impl FnOnce(std::iter::Take<std::iter::Skip<std::vec::IntoIter<EntryRow>>>) -> PagePart,
     ) {
         let (page, total) = (Pager::page(request), items.len() as u64);
         if total == 0 {
@@ -300,11 +332,14 @@ impl CollectionPage {
     pub(crate) fn delete_button(
         &mut self,
         label: &'static str,
-        path: String,
-        field: Option<(&'static str, String)>,
+        parent: &str,
+        field: Option<(&'static str, &str)>,
     ) {
-        self.actions
-            .push(PageAction::Button(ActionButton { label, path, field }));
+        self.actions.push(PageAction::Button(ActionButton {
+            label,
+            path: format!("{parent}/delete"),
+            field: field.map(|(name, value)| (name, value.to_owned())),
+        }));
     }
 
     /// Adds a folded form.
@@ -318,9 +353,10 @@ impl CollectionPage {
         self.push(PagePart::Form(EntryForm {
             path,
             title: Some(title),
+            hidden: Vec::new(),
             fields,
             submit,
-            ..EntryForm::default()
+            cancel: None,
         }));
     }
 
@@ -331,90 +367,74 @@ impl CollectionPage {
         text
     }
 
-    /// Adds a menu of orders, and returns the value of the chosen one.
+    /// Adds a menu of orders, and returns the column of the chosen one.
     pub(crate) fn sort(
         &mut self,
         request: &WebRequest,
-        orders: &[(&'static str, &'static str)],
-    ) -> &'static str {
-        let (menu, chosen) = SortMenu::new(request, orders);
+        orders: &[(&'static str, &'static str, usize)],
+    ) -> usize {
+        let words: Vec<_> = orders.iter().map(|order| (order.0, order.1)).collect();
+        let (menu, chosen) = SortMenu::new(request, &words);
         self.sort = Some(menu);
-        orders[chosen].0
+        orders[chosen].2
+    }
+
+    /// Adds the times at which something happened, if it did.
+    pub(crate) fn times<const N: usize>(
+        &mut self,
+        request: &WebRequest,
+        times: [(&'static str, Option<DateTime<Utc>>); N],
+    ) {
+        let times = times.into_iter();
+        let times = times.filter_map(|(name, at)| Some((name, request.exact(at?))));
+        self.push(PagePart::Facts(times.collect()));
     }
 
     pub(crate) fn respond(&self) -> Response {
         render(self)
     }
 
-    /// Returns the names of the columns of a table, each with whether it has numbers.
-    fn heads(columns: &[&'static str], rows: &[EntryRow]) -> Vec<(&'static str, bool)> {
-        let cells = rows.first().map_or(&[][..], |(_, _, cells)| cells);
-        let are_numbers = cells.iter().map(|cell| cell.is_number);
-        let are_numbers = std::iter::once(false).chain(are_numbers);
-        columns.iter().copied().zip(are_numbers).collect()
-    }
-
-    fn has_failure(&self) -> bool {
-        matches!(self.parts.first(), Some(PagePart::Failure(..)))
-    }
-}
-
-/// An entry in a form that changes it.
-pub(crate) struct EntryEditor {
-    pub(crate) page: CollectionPage,
-    /// The path of the form, and the path of the page without a change.
-    pub(crate) paths: [String; 2],
-    pub(crate) hidden: Vec<(&'static str, String)>,
-    pub(crate) fields: Vec<FormField>,
-    /// The stored text, and its title after a conflict, such as `The value now`.
-    pub(crate) current: (&'static str, String),
-    /// The version of the stored text.
-    pub(crate) version: String,
-}
-
-impl EntryEditor {
-    pub(crate) fn respond(self) -> Response {
-        self.show(StatusCode::OK)
-    }
-
-    /// Shows the form again with the input of the person.
+    /// Adds the form that changes the entry of the page, and a link to the page `back`.
     ///
-    /// After a conflict the person sees the current text and may replace it.
-    pub(crate) fn respond_to_failure(
-        mut self,
-        request: &WebRequest,
-        error: &PageError,
-    ) -> Response {
-        let code = error.error.code;
-        for FormField(name, _, _, value) in &mut self.fields {
-            *value = request.form.get(name).replace("\r\n", "\n");
-        }
-        let hint = error.error.hint.as_deref().map(as_sentence);
-        let failure = PagePart::Failure(as_sentence(&error.error.message), hint);
-        self.page.parts.insert(0, failure);
-        if code == Code::Conflict {
-            let (title, text) = &self.current;
-            let current = PagePart::Current(title, SafeHtml::from_text(text));
-            self.page.parts.insert(1, current);
-        } else {
-            request.form.get("version").clone_into(&mut self.version);
-        }
-        self.show(status(code))
-    }
-
-    fn show(mut self, status: StatusCode) -> Response {
-        let [path, cancel] = self.paths;
-        self.hidden.push(("version", self.version));
-        self.page.push(PagePart::Form(EntryForm {
+    /// A change of another version fails with a conflict; see `refused_form.rs`.
+    pub(crate) fn editor(
+        &mut self,
+        [path, back]: [String; 2],
+        hidden: Vec<(&'static str, String)>,
+        fields: Vec<FormField>,
+    ) {
+        self.push(PagePart::Form(EntryForm {
             path,
-            hidden: self.hidden,
-            fields: self.fields,
+            title: None,
+            hidden,
+            fields,
             submit: "Save",
-            cancel: Some(cancel),
-            ..EntryForm::default()
+            cancel: Some(back),
         }));
-        let mut response = render(&self.page);
-        *response.status_mut() = status;
-        response
+    }
+}
+
+/// Returns an entry with the HTML of its cells.
+fn table_row(request: &WebRequest, (title, path, cells): EntryRow) -> TableRow {
+    let cells = cells.iter().map(|cell| cell.html(request)).collect();
+    (Label::cut(&title, MAX_TITLE), path, cells)
+}
+
+impl PagePart {
+    /// Returns a table; `columns` has the names of all its columns.
+    pub(crate) fn table(
+        request: &WebRequest,
+        columns: &[&'static str],
+        rows: impl Iterator<Item = EntryRow>,
+    ) -> Self {
+        let mut columns: Vec<_> = columns.iter().map(|name| (*name, false)).collect();
+        let mark_numbers = |(_, _, cells): &EntryRow| {
+            for (cell, column) in cells.iter().zip(&mut columns[1..]) {
+                column.1 |= matches!(cell, Cell::Number(_));
+            }
+        };
+        let rows = rows.inspect(mark_numbers);
+        let rows = rows.map(|row| table_row(request, row)).collect();
+        Self::Table(columns, rows)
     }
 }

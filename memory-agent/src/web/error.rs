@@ -70,6 +70,15 @@ impl PageError {
         )
     }
 
+    /// Returns the error that there is an object of this name already.
+    pub(crate) fn exists(object: &str) -> Self {
+        Self::new(
+            Code::Conflict,
+            format!("{object} exists already"),
+            "choose another name, or open the existing one and edit it",
+        )
+    }
+
     /// Returns the error that this field of a form is wrong.
     pub(crate) fn of_field(field: &'static str, message: impl std::fmt::Display) -> Self {
         let error = ToolError::new(Code::InvalidInput, message.to_string(), None);
@@ -197,6 +206,7 @@ impl IntoResponse for PageError {
             message: message.clone(),
             hint: hint.clone(),
             field: self.field,
+            is_conflict: self.error.code == Code::Conflict,
         };
         let page = ErrorPage {
             layout: Layout {

@@ -20,6 +20,9 @@ pub(super) struct FormRefusal {
     pub(super) hint: Option<SafeHtml>,
     /// The field that is wrong, if it is one.
     pub(super) field: Option<&'static str>,
+    /// Whether the object was changed after the form was opened. The form then has the version that is stored now, which the person sees
+    /// beside the typed text, and may replace.
+    pub(super) is_conflict: bool,
 }
 
 /// A start tag or an end tag of a page, whose text is escaped, so that each `<` begins a tag.
@@ -288,6 +291,9 @@ pub(super) fn fill_in(
                 let is_checked = sent.all(&name).any(|sent| sent == own || own.is_empty());
                 html.push_str(&with(&[("checked", is_checked.then_some(""))]));
             }
+            ("input", "hidden") if refusal.is_conflict && name == "version" => {
+                html.push_str(tag.text);
+            }
             ("input", kind) if kind == "hidden" || tag.is_typed() => html.push_str(&match value {
                 Some(value) => with(&[("value", Some(value))]),
                 None => with(&[]),
@@ -303,7 +309,15 @@ pub(super) fn fill_in(
                         }
                         None => html.push_str(&page[done..end.start]),
                     }
+                    let stored = page[done..end.start].trim_start_matches('\n');
                     html.push_str(end.text);
+                    if refusal.is_conflict && !stored.is_empty() {
+                        write!(
+                            html,
+                            "<section class=\"panel\"><h2>What is stored now</h2><pre class=\"source\" dir=\"auto\" tabindex=\"0\">{stored}</pre></section>"
+                        )
+                        .expect("a text grows");
+                    }
                     done = end.end();
                 }
             }
@@ -367,6 +381,7 @@ mod tests {
             message: SafeHtml::from_text("No."),
             hint: None,
             field,
+            is_conflict: false,
         };
         fill_in(
             PAGE,
@@ -428,7 +443,8 @@ mod tests {
                 &FormRefusal {
                     message: SafeHtml::default(),
                     hint: None,
-                    field: None
+                    field: None,
+                    is_conflict: false,
                 }
             ),
             None

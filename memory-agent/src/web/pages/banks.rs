@@ -1,11 +1,5 @@
 //! The banks: JSON values under keys, to browse, search and edit.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "the parameters of a route belong to its handler"
-)]
-
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use axum::Router;
@@ -16,38 +10,49 @@ use memory_core::bank::{
     BankWriteCondition, BankWriteRequest, Key, ScopeChoice,
 };
 use memory_core::json::{JsonText, format_pretty};
-use memory_core::text::counted;
 use memory_core::{SecretPolicy, parse_rfc3339};
 
 use crate::web::collection::{
-    Cell, CollectionPage, EntryEditor, EntryForm, EntryRow, FormControl, FormField, PageAction,
+    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, NO_MATCH, PageAction,
     PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
-use crate::web::html::{Label, SafeHtml};
+use crate::web::html::SafeHtml;
 use crate::web::request::WebRequest;
 use crate::web::state::WebState;
-
-/// Number of characters of a value in a list.
-const PREVIEW: usize = 120;
 
 /// Maximum number of matches in all banks.
 const MAX_MATCHES: usize = 500;
 
-const NO_MATCH: &str = "No key and no value matches";
+const BANKS: EntryList = EntryList {
+    columns: &["Bank", "Stored in", "Keys", "Changed"],
+    search: "",
+    orders: &[("name", "name", 0), ("changed", "last changed", 3)],
+    empty: (
+        "No banks",
+        "They appear here when an agent or a program stores a value.",
+    ),
+};
+
+const ENTRIES: EntryList = EntryList {
+    columns: &["Key", "Value", "Changed", "Expires"],
+    search: "Search in this bank",
+    orders: &[("key", "key", 0), ("changed", "last changed", 2)],
+    empty: ("The bank is empty", ""),
+};
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route("/banks", show(show_banks))
         .route(
             "/banks/{scope}/{bank}",
-            show(show_bank).merge(change(add_entry)),
+            show(show_bank).merge(change(write_entry)),
         )
         .route("/banks/{scope}/{bank}/delete", change(delete_bank))
         .route(
             "/banks/{scope}/{bank}/entry",
-            show(show_entry).merge(change(replace_entry)),
+            show(show_entry).merge(change(write_entry)),
         )
         .route("/banks/{scope}/{bank}/entry/delete", change(delete_entry))
 }
@@ -90,32 +95,19 @@ impl NamedBank {
     }
 }
 
-fn preview(entry: &BankEntry) -> Cell {
-    let text = Label::cut(entry.value.as_str(), PREVIEW);
-    Cell::within("code", "", &text)
-}
-
-fn show_banks(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+fn show_banks(request: &WebRequest, (): &()) -> Result<Response, PageError> {
     let about = "JSON values under keys, for agents and programs.";
     let mut page = CollectionPage::new(request, "Banks", about);
     let search = page.search(request, "Search keys and values");
     if !search.is_empty() {
         push_matches(request, &mut page, &search)?;
     }
-    let mut banks = bank::list(&request.banks(), ScopeChoice::Detected)?;
-    banks.sort_by(|one, other| one.name.as_str().cmp(other.name.as_str()));
-    if page.sort(request, &[("name", "name"), ("changed", "last changed")]) == "changed" {
-        banks.sort_by_key(|bank| Reverse(bank.state.as_ref().ok().map(|(_, at)| *at)));
-    }
-    let columns = &["Bank", "Stored in", "Keys", "Changed"];
-    let about = "They appear here when an agent or a program stores a value.";
-    page.table(request, banks, columns, ("No banks", about), |bank| {
-        bank_row(request, bank)
-    });
+    let banks = bank::list(&request.banks(), ScopeChoice::Detected)?;
+    page.list(request, banks.into_iter().map(bank_row).collect(), &BANKS);
     Ok(page.respond())
 }
 
-fn bank_row(request: &WebRequest, listing: BankListing) -> EntryRow {
+fn bank_row(listing: BankListing) -> EntryRow {
     let (scope, name) = (listing.scope, listing.name);
     let bank = NamedBank { scope, name };
     let place = if listing.is_hidden {
@@ -124,15 +116,12 @@ fn bank_row(request: &WebRequest, listing: BankListing) -> EntryRow {
         bank.place()
     };
     let (keys, changed) = match listing.state {
-        Ok((keys, at)) => (Cell::number(keys), Some(request.exact(at))),
-        Err(error) => {
-            let error = Label::new(&error.to_string());
-            (Cell::within("span", "error", &error), None)
-        }
+        Ok((keys, at)) => (Cell::Number(keys as u64), Cell::Time(at)),
+        Err(error) => (Cell::Error(error.to_string()), Cell::Missing("")),
     };
-    let cells = vec![Cell::new(&Label::new(place)), keys, Cell::time(changed, "")];
     let path = (!listing.is_hidden).then(|| bank.path());
-    (Label::new(bank.name.as_str()), path, cells)
+    let cells = vec![Cell::Text(place.to_owned()), keys, changed];
+    (bank.name.to_string(), path, cells)
 }
 
 /// Adds the entries of all banks that match a search.
@@ -146,16 +135,16 @@ fn push_matches(
     let row = |found: &BankMatch| {
         let (scope, name) = (found.scope, found.bank.clone());
         let path = NamedBank { scope, name }.entry_path(&found.key);
-        let bank = Cell::new(&Label::new(found.bank.as_str()));
-        let key = Label::cut(found.key.as_str(), PREVIEW);
-        (key, Some(path), vec![bank, preview(&found.entry)])
+        let bank = Cell::Text(found.bank.to_string());
+        let value = Cell::Value(found.entry.value.to_string());
+        (found.key.to_string(), Some(path), vec![bank, value])
     };
     page.push(PagePart::Heading("Matches"));
     page.push(if found.matches.is_empty() {
-        PagePart::Note(NO_MATCH.to_owned())
+        PagePart::Note(NO_MATCH.0.to_owned())
     } else {
-        let matches = found.matches.iter().take(MAX_MATCHES);
-        PagePart::Table(&["Key", "Bank", "Value"], matches.map(row).collect())
+        let rows = found.matches.iter().take(MAX_MATCHES).map(row);
+        PagePart::table(request, &["Key", "Bank", "Value"], rows)
     });
     let errors: Vec<_> = found.unreadable.iter().map(ToString::to_string).collect();
     let errors = errors.iter().map(|error| ("Error", error.as_str()));
@@ -164,34 +153,19 @@ fn push_matches(
     Ok(())
 }
 
-fn show_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
-    let bank = NamedBank::parse(&place)?;
+fn show_bank(request: &WebRequest, place: &BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(place)?;
     let (_, found) = bank::read_bank(&request.banks(), &bank.name, bank.choice())?;
-    let mut page = CollectionPage::new(request, bank.name.as_str(), "")
-        .below([("Banks", "/banks".to_owned())]);
+    let mut page = CollectionPage::new(request, bank.name.as_str(), "").below("Banks", "/banks");
     page.actions = vec![PageAction::Chip(bank.place())];
-    let search = page.search(request, "Search in this bank").to_lowercase();
-    let is_match = |text: &str| text.to_lowercase().contains(&search);
-    let mut own: Vec<_> = found.entries.iter().collect();
-    own.sort_by(|(one, _), (other, _)| one.as_str().cmp(other.as_str()));
-    own.retain(|(key, entry)| is_match(key.as_str()) || is_match(entry.value.as_str()));
-    if page.sort(request, &[("key", "key"), ("changed", "last changed")]) == "changed" {
-        own.sort_by_key(|(_, entry)| Reverse(entry.updated_at));
-    }
+    page.delete_button("Delete the bank", &bank.path(), None);
     let row = |(key, entry): &(Key, BankEntry)| {
-        let changed = Cell::time(Some(request.exact(entry.updated_at)), "");
-        let expires = entry.expires_at().map(|at| request.exact(at));
-        let cells = vec![preview(entry), changed, Cell::time(expires, "never")];
-        let title = Label::cut(key.as_str(), PREVIEW);
-        (title, Some(bank.entry_path(key)), cells)
+        let value = Cell::Value(entry.value.to_string());
+        let expires = Cell::time(entry.expires_at(), "never");
+        let cells = vec![value, Cell::Time(entry.updated_at), expires];
+        (key.to_string(), Some(bank.entry_path(key)), cells)
     };
-    let columns = &["Key", "Value", "Changed", "Expires"];
-    let title = if search.is_empty() {
-        "The bank is empty"
-    } else {
-        NO_MATCH
-    };
-    page.table(request, own, columns, (title, ""), row);
+    page.list(request, found.entries.iter().map(row).collect(), &ENTRIES);
     let damaged = found.damaged.iter();
     page.unreadable(
         "Entries that cannot be read:",
@@ -204,82 +178,55 @@ fn show_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageErro
         let schema = SafeHtml::from_text(&format_pretty(schema.as_str()));
         page.push(PagePart::Source("Schema of the values", schema));
     }
-    let keys = counted(found.entries.len() as u64, "key");
-    page.push(PagePart::Form(EntryForm {
-        path: format!("{}/delete", bank.path()),
-        title: Some("Delete the bank"),
-        note: Some(format!(
-            "The bank with {keys} goes to the trash. Undo brings it back."
-        )),
-        submit: "Delete",
-        ..EntryForm::default()
-    }));
     Ok(page.respond())
 }
 
 fn value_fields(value: &str, ttl: &str, rows: usize) -> [FormField; 2] {
     let ttl_label = "Seconds until it expires, from this change; empty for never";
+    let code = FormControl::Code(rows);
     [
-        FormField(
-            "value",
-            "Value, as JSON",
-            FormControl::Code(rows),
-            value.to_owned(),
-        ),
+        FormField("value", "Value, as JSON", code, value.to_owned()),
         FormField("ttl", ttl_label, FormControl::Number, ttl.to_owned()),
     ]
 }
 
-/// Returns the form of a stored entry.
-fn editor(request: &WebRequest, bank: &NamedBank, key: &Key) -> Result<EntryEditor, PageError> {
-    let entry = bank::read(&request.banks(), &bank.name, key, bank.choice())?.entry;
-    let mut page = CollectionPage::new(request, key.as_str(), "").below([
-        ("Banks", "/banks".to_owned()),
-        (bank.name.as_str(), bank.path()),
-    ]);
-    let key_field = ("key", key.to_string());
-    let path = format!("{}/entry/delete", bank.path());
-    page.delete_button("Delete the entry", path, Some(key_field.clone()));
+fn show_entry(request: &WebRequest, place: &BankPath) -> Result<Response, PageError> {
+    let (bank, key): (_, Key) = (NamedBank::parse(place)?, request.query.get("key").parse()?);
+    let entry = bank::read(&request.banks(), &bank.name, &key, bank.choice())?.entry;
+    let (path, form) = (bank.path(), format!("{}/entry", bank.path()));
+    let mut page = CollectionPage::new(request, key.as_str(), "")
+        .below("Banks", "/banks")
+        .below(bank.name.as_str(), &path);
+    page.delete_button("Delete the entry", &form, Some(("key", key.as_str())));
     let times = [
         ("Created", Some(entry.created_at)),
         ("Changed", Some(entry.updated_at)),
         ("Expires", entry.expires_at()),
     ];
-    let times = times.into_iter();
-    page.push(PagePart::Facts(
-        times
-            .filter_map(|(name, at)| Some((name, request.exact(at?))))
-            .collect(),
-    ));
-    let value = format_pretty(entry.value.as_str());
+    page.times(request, times);
     let ttl = entry.ttl.map(|ttl| ttl.to_string()).unwrap_or_default();
-    Ok(EntryEditor {
-        page,
-        paths: [format!("{}/entry", bank.path()), bank.path()],
-        hidden: vec![key_field],
-        fields: value_fields(&value, &ttl, 16).into(),
-        current: ("The value now", value),
-        version: entry.updated_at.to_rfc3339_opts(SecondsFormat::Nanos, true),
-    })
+    let fields = value_fields(&format_pretty(entry.value.as_str()), &ttl, 16);
+    let version = entry.updated_at.to_rfc3339_opts(SecondsFormat::Nanos, true);
+    let hidden = vec![("key", key.to_string()), ("version", version)];
+    page.editor([form, path], hidden, fields.into());
+    Ok(page.respond())
 }
 
-fn show_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
-    let key = request.query.get("key").parse()?;
-    Ok(editor(request, &NamedBank::parse(&place)?, &key)?.respond())
-}
-
-/// Writes the fields `key`, `value` and `ttl`.
-fn write(
-    request: &WebRequest,
-    bank: &NamedBank,
-    condition: BankWriteCondition,
-) -> Result<(), PageError> {
-    let form = &request.form;
-    let value: Result<JsonText, _> = form.get("value").parse();
-    let value =
-        value.map_err(|error| PageError::invalid(format!("the value is not JSON: {error}")))?;
+/// Adds or replaces an entry. Without a field `version`, its key must be new.
+fn write_entry(request: &WebRequest, place: &BankPath) -> Result<Response, PageError> {
+    let (bank, form) = (NamedBank::parse(place)?, &request.form);
+    let value: JsonText = form
+        .get("value")
+        .parse()
+        .map_err(|error| PageError::of_field("value", format!("the value is not JSON: {error}")))?;
     let ttl = form.text("ttl").map(str::parse::<u64>).transpose();
-    let ttl = ttl.map_err(|_| PageError::invalid("the time to live is not a number of seconds"))?;
+    let message = "the time to live is not a number of seconds";
+    let ttl = ttl.map_err(|_| PageError::of_field("ttl", message))?;
+    let condition = match form.text("version").map(parse_rfc3339) {
+        None => BankWriteCondition::Absent,
+        Some(Some(seen)) => BankWriteCondition::WrittenAt(seen),
+        Some(None) => return Err(PageError::invalid("the version is invalid")),
+    };
     let write = BankWriteRequest {
         bank: bank.name.clone(),
         key: form.get("key").parse()?,
@@ -290,35 +237,18 @@ fn write(
         secrets: SecretPolicy::Refuse,
     };
     bank::write(&request.banks(), &write)?;
-    Ok(())
-}
-
-fn add_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
-    let bank = NamedBank::parse(&place)?;
-    write(request, &bank, BankWriteCondition::Absent)?;
     Ok(request.redirect(&bank.path()))
 }
 
-fn replace_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
-    let bank = NamedBank::parse(&place)?;
-    let key = request.form.get("key").parse()?;
-    let seen = parse_rfc3339(request.form.get("version"))
-        .ok_or_else(|| PageError::invalid("the version is invalid"))?;
-    match write(request, &bank, BankWriteCondition::WrittenAt(seen)) {
-        Ok(()) => Ok(request.redirect(&bank.path())),
-        Err(error) => Ok(editor(request, &bank, &key)?.respond_to_failure(request, &error)),
-    }
-}
-
-fn delete_entry(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
-    let bank = NamedBank::parse(&place)?;
+fn delete_entry(request: &WebRequest, place: &BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(place)?;
     let key = request.form.get("key").parse()?;
     bank::delete(&request.banks(), &bank.name, &key, bank.choice())?;
     Ok(request.redirect(&bank.path()))
 }
 
-fn delete_bank(request: &WebRequest, place: BankPath) -> Result<Response, PageError> {
-    let bank = NamedBank::parse(&place)?;
+fn delete_bank(request: &WebRequest, place: &BankPath) -> Result<Response, PageError> {
+    let bank = NamedBank::parse(place)?;
     bank::delete_bank(&request.banks(), &bank.name, bank.choice())?;
     Ok(request.redirect("/banks"))
 }

@@ -1,11 +1,5 @@
 //! The conversations: their summary, facts and turns.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "the parameters of a route belong to its handler"
-)]
-
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use axum::Router;
@@ -17,7 +11,9 @@ use memory_core::conversation::{
 use memory_core::text::counted;
 use memory_core::{Code, StoreError, Verb};
 
-use crate::web::collection::{ActionButton, Cell, CollectionPage, Message, PagePart, change, show};
+use crate::web::collection::{
+    ActionButton, Cell, CollectionPage, EntryList, Message, PagePart, change, show,
+};
 use crate::web::error::PageError;
 use crate::web::fields::encode;
 use crate::web::html::Label;
@@ -32,13 +28,20 @@ const TURNS: usize = 60;
 /// Maximum number of facts that are listed.
 const MAX_FACTS: usize = 500;
 
-/// The orders of the list, the default first.
-const ORDERS: [(&str, &str); 4] = [
-    ("used", "last used"),
-    ("name", "name"),
-    ("turns", "most turns"),
-    ("facts", "most facts"),
-];
+const CONVERSATIONS: EntryList = EntryList {
+    columns: &["Conversation", "Facts", "Turns", "Summary", "Last used"],
+    search: "Name of a conversation",
+    orders: &[
+        ("used", "last used", 4),
+        ("name", "name", 0),
+        ("turns", "most turns", 2),
+        ("facts", "most facts", 1),
+    ],
+    empty: (
+        "No conversations",
+        "They appear here when an application uses the chat proxy.",
+    ),
+};
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -51,25 +54,14 @@ fn path_of(id: &ConversationId) -> String {
     format!("/conversations/{}", encode(id.as_str()))
 }
 
-fn show_conversations(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+fn show_conversations(request: &WebRequest, (): &()) -> Result<Response, PageError> {
     let about = "Dialogues with language models through the chat proxy, and the facts that were derived from them.";
     let mut page = CollectionPage::new(request, "Conversations", about);
-    let search = page
-        .search(request, "Name of a conversation")
-        .to_lowercase();
     let (mut all, mut problems) = (Vec::new(), 0);
     for store in request.web.config.host.conversations()? {
         let found = conversation::list(store.as_ref())?;
         problems += found.problems.len() as u64;
         all.extend(found.conversations);
-    }
-    all.retain(|one| one.id.as_str().to_lowercase().contains(&search));
-    all.sort_by(|one, other| one.id.cmp(&other.id));
-    match page.sort(request, &ORDERS) {
-        "turns" => all.sort_by_key(|one| Reverse(one.turns)),
-        "facts" => all.sort_by_key(|one| Reverse(one.facts)),
-        "used" => all.sort_by_key(|one| Reverse(one.last_used)),
-        _ => {}
     }
     if problems != 0 {
         let files = counted(problems, "file");
@@ -78,21 +70,16 @@ fn show_conversations(request: &WebRequest, (): ()) -> Result<Response, PageErro
         ));
     }
     let row = |one: ConversationSummary| {
+        let summary = if one.has_summary { "yes" } else { "no" };
         let cells = vec![
-            Cell::number(one.facts),
-            Cell::number(one.turns),
-            Cell::new(&Label::new(if one.has_summary { "yes" } else { "no" })),
-            Cell::time(Some(request.exact(one.last_used)), ""),
+            Cell::Number(one.facts as u64),
+            Cell::Number(one.turns as u64),
+            Cell::Text(summary.to_owned()),
+            Cell::Time(one.last_used),
         ];
-        (
-            Label::cut(one.id.as_str(), 80),
-            Some(path_of(&one.id)),
-            cells,
-        )
+        (one.id.to_string(), Some(path_of(&one.id)), cells)
     };
-    let columns = &["Conversation", "Facts", "Turns", "Summary", "Last used"];
-    let about = "They appear here when an application uses the chat proxy.";
-    page.table(request, all, columns, ("No conversations", about), row);
+    page.list(request, all.into_iter().map(row).collect(), &CONVERSATIONS);
     Ok(page.respond())
 }
 
@@ -133,12 +120,12 @@ fn find(
     .into())
 }
 
-fn show_conversation(request: &WebRequest, id: String) -> Result<Response, PageError> {
+fn show_conversation(request: &WebRequest, id: &String) -> Result<Response, PageError> {
     let id: ConversationId = id.parse()?;
     let contents = conversation::show(find(request, &id)?.as_ref(), &id)?;
     let (facts, turns, path) = (&contents.facts, &contents.turns, path_of(&id));
-    let mut page = CollectionPage::new(request, id.as_str(), "")
-        .below([("Conversations", "/conversations".to_owned())]);
+    let mut page =
+        CollectionPage::new(request, id.as_str(), "").below("Conversations", "/conversations");
     let problems = contents.problems.iter();
     page.unreadable(
         "Files that cannot be read:",
@@ -170,7 +157,7 @@ fn show_conversation(request: &WebRequest, id: String) -> Result<Response, PageE
 }
 
 /// Deletes a fact or a turn.
-fn delete(request: &WebRequest, id: String) -> Result<Response, PageError> {
+fn delete(request: &WebRequest, id: &String) -> Result<Response, PageError> {
     let id: ConversationId = id.parse()?;
     let entry: EntryId = request.form.get("entry").parse()?;
     let store = find(request, &id)?;

@@ -1,28 +1,21 @@
 //! The instances: the values of a key-value store and the sessions of a message history.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "the parameters of a route belong to its handler"
-)]
-
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::response::Response;
-use chrono::{DateTime, Utc};
 use memory_core::instance::InstanceName;
 use memory_core::instance::history::{
     self, Messages, RecordFilter, SessionName, SessionSummary, Window, WindowEnd,
 };
-use memory_core::instance::kv::{self, KeyPrefix, KeySummary, KeyValues, StoredValue, ValueKey};
+use memory_core::instance::kv::{self, KeyPrefix, KeySummary, KeyValues, ValueKey};
 use memory_core::json::{JsonText, format_pretty};
 use memory_core::text::counted;
 use memory_core::{ContentHash, SecretPolicy};
 
 use crate::instance::{InstanceHandle, InstanceListing, backend};
 use crate::web::collection::{
-    Cell, CollectionPage, EntryCard, EntryEditor, FormControl, FormField, Message, PageAction,
+    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, Message, PageAction,
     PagePart, change, show,
 };
 use crate::web::error::PageError;
@@ -108,19 +101,21 @@ pub(super) fn open_messages(
     }
 }
 
-fn show_instances(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+fn show_instances(request: &WebRequest, (): &()) -> Result<Response, PageError> {
     let about = "Named data sets, each of one type and with its own location.";
     let mut page = CollectionPage::new(request, "Instances", about);
-    let card = |listing: InstanceListing| EntryCard {
-        title: Label::new(&format!("{} / {}", listing.backend, listing.name)),
-        path: path_of(&(listing.backend, listing.name)),
-        problem: listing.fields.as_ref().err().map(|error| Label::new(error)),
-        text: listing
-            .fields
-            .map(|fields| render_json(&fields.into()))
-            .unwrap_or_default(),
-        chip: listing.is_built_in.then_some("built in"),
-        day: None,
+    let card = |listing: InstanceListing| -> EntryRow {
+        let title = format!("{} / {}", listing.backend, listing.name);
+        let path = path_of(&(listing.backend, listing.name));
+        let (fields, problem) = match listing.fields {
+            Ok(fields) => (render_json(&fields.into()), None),
+            Err(error) => (SafeHtml::default(), Some(Cell::Error(error))),
+        };
+        let chip = listing.is_built_in.then_some(Cell::Chip("built in"));
+        let cells = std::iter::once(Cell::Html(fields))
+            .chain(chip)
+            .chain(problem);
+        (title, Some(path), cells.collect())
     };
     let all = request.web.config.instances.definitions().list()?;
     let cards = all.into_iter().map(card).collect();
@@ -128,62 +123,47 @@ fn show_instances(request: &WebRequest, (): ()) -> Result<Response, PageError> {
     Ok(page.respond())
 }
 
-/// A key or a session: its name, its path, the bytes or records that it has, and the time of its last change.
-type InstanceItem = (String, String, u64, Option<DateTime<Utc>>);
+/// The orders of the keys or sessions, the default first.
+const ORDERS: &[(&str, &str, usize)] = &[("changed", "last changed", 2), ("name", "name", 0)];
 
-/// Returns the keys that begin with `search`, in their order.
-fn keys(
-    place: &InstancePath,
-    values: &KeyValues,
-    search: &str,
-) -> Result<Vec<InstanceItem>, PageError> {
-    let prefix: KeyPrefix = search.parse()?;
-    let item = |own: KeySummary| {
-        let path = format!("{}/value?key={}", path_of(place), encode(own.key.as_str()));
-        (
-            own.key.to_string(),
-            path,
-            own.size_bytes,
-            Some(own.updated_at),
-        )
-    };
-    Ok(kv::list(values, &prefix)?.into_iter().map(item).collect())
-}
+const KEYS: EntryList = EntryList {
+    columns: &["Key", "Bytes", "Changed"],
+    search: "Search the keys",
+    orders: ORDERS,
+    empty: ("The instance is empty", ""),
+};
 
-/// Returns the sessions whose names contain `search`, in the order of their names.
-fn sessions(
-    place: &InstancePath,
-    messages: &Messages,
-    search: &str,
-) -> Result<Vec<InstanceItem>, PageError> {
-    let item = |own: SessionSummary| {
-        let path = session_path(place, own.session.as_str());
-        (
-            own.session.to_string(),
-            path,
-            own.records as u64,
-            own.last_at,
-        )
-    };
-    let mut items: Vec<_> = history::sessions(messages)?.into_iter().map(item).collect();
-    items.retain(|(name, ..)| name.contains(search));
-    items.sort();
-    Ok(items)
-}
+const SESSIONS: EntryList = EntryList {
+    columns: &["Session", "Records", "Last record"],
+    search: "Search the sessions",
+    ..KEYS
+};
 
-fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
-    let mut page = CollectionPage::new(request, &name_of(&place), "")
-        .below([("Instances", "/instances".to_owned())]);
-    let (mut items, columns): (_, &'static [&'static str]) = match open(request, &place)? {
+fn show_instance(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
+    let mut page =
+        CollectionPage::new(request, &name_of(place), "").below("Instances", "/instances");
+    match open(request, place)? {
         InstanceHandle::Kv(values) => {
-            let search = page.search(request, "Keys that begin with");
-            let items = keys(&place, &values, &search)?;
-            (items, &["Key", "Bytes", "Changed"])
+            let row = |own: KeySummary| -> EntryRow {
+                let path = format!("{}/value?key={}", path_of(place), encode(own.key.as_str()));
+                let cells = vec![Cell::Number(own.size_bytes), Cell::Time(own.updated_at)];
+                (own.key.to_string(), Some(path), cells)
+            };
+            let keys = kv::list(&values, &KeyPrefix::default())?;
+            page.list(request, keys.into_iter().map(row).collect(), &KEYS);
+            let key = FormField::new("key", "Key", FormControl::Line);
+            let value = FormField::new("value", "Value", FormControl::Code(6));
+            page.form("Add a key", path_of(place), vec![key, value], "Add");
         }
         InstanceHandle::History(messages) => {
-            let search = page.search(request, "Sessions that contain");
-            let items = sessions(&place, &messages, &search)?;
-            (items, &["Session", "Records", "Last record"])
+            let row = |own: SessionSummary| -> EntryRow {
+                let path = session_path(place, own.session.as_str());
+                let last = Cell::time(own.last_at, "");
+                let cells = vec![Cell::Number(own.records as u64), last];
+                (own.session.to_string(), Some(path), cells)
+            };
+            let sessions = history::sessions(&messages)?;
+            page.list(request, sessions.into_iter().map(row).collect(), &SESSIONS);
         }
         InstanceHandle::Tools(_) => {
             let path = match place.0.as_str() {
@@ -192,147 +172,89 @@ fn show_instance(request: &WebRequest, place: InstancePath) -> Result<Response, 
                 _ => "/memories",
             };
             page.actions = vec![PageAction::Link("Open its content", path.to_owned())];
-            return Ok(page.respond());
         }
-    };
-    if page.sort(request, &[("changed", "last changed"), ("name", "name")]) == "changed" {
-        items.sort_by_key(|(_, _, _, at)| Reverse(*at));
-    }
-    let row = |(name, path, size, at): InstanceItem| {
-        let changed = at.map(|at| request.exact(at));
-        let cells = vec![Cell::number(size), Cell::time(changed, "")];
-        (Label::cut(&name, 140), Some(path), cells)
-    };
-    let is_search = request.query.text("search").is_some();
-    let title = if is_search {
-        "Nothing matches"
-    } else {
-        "The instance is empty"
-    };
-    page.table(request, items, columns, (title, ""), row);
-    if columns[0] == "Key" {
-        let key = FormField::new("key", "Key", FormControl::Line);
-        let value = FormField::new("value", "Value", FormControl::Code(6));
-        page.form("Add a key", path_of(&place), vec![key, value], "Add");
     }
     Ok(page.respond())
 }
 
-/// Returns the form of a stored value.
-fn editor(
-    request: &WebRequest,
-    place: &InstancePath,
-    key: &ValueKey,
-    stored: &StoredValue,
-) -> EntryEditor {
+fn show_value(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
+    let key: ValueKey = request.query.get("key").parse()?;
+    let stored = kv::get(&open_values(request, place)?, &key)?;
     // Only objects and lists are indented; a text that happens to be a number remains as it is.
     let is_json =
         stored.text.trim_start().starts_with(['{', '[']) && stored.text.parse::<JsonText>().is_ok();
-    let (label, value) = if is_json {
-        ("Value, as JSON", format_pretty(&stored.text))
+    let (label, value, json) = if is_json {
+        ("Value, as JSON", format_pretty(&stored.text), "yes")
     } else {
-        ("Value", stored.text.clone())
+        ("Value", stored.text.clone(), "")
     };
-    let path = path_of(place);
-    let above = [
-        ("Instances", "/instances".to_owned()),
-        (&name_of(place), path.clone()),
+    let (path, form) = (path_of(place), format!("{}/value", path_of(place)));
+    let mut page = CollectionPage::new(request, key.as_str(), "")
+        .below("Instances", "/instances")
+        .below(&name_of(place), &path);
+    page.delete_button("Delete the key", &form, Some(("key", key.as_str())));
+    page.times(request, [("Changed", Some(stored.updated_at))]);
+    let hidden = vec![
+        ("key", key.to_string()),
+        ("json", json.to_owned()),
+        ("version", ContentHash::of(&stored.text).to_string()),
     ];
-    let mut page = CollectionPage::new(request, key.as_str(), "").below(above);
-    let key_field = ("key", key.to_string());
-    let delete = format!("{path}/value/delete");
-    page.delete_button("Delete the key", delete, Some(key_field.clone()));
-    let changed = request.exact(stored.updated_at);
-    page.push(PagePart::Facts(vec![("Changed", changed)]));
-    let json = is_json.then(|| ("json", "yes".to_owned()));
-    EntryEditor {
-        page,
-        paths: [format!("{path}/value"), path],
-        hidden: json.into_iter().chain([key_field]).collect(),
-        fields: vec![FormField(
-            "value",
-            label,
-            FormControl::Code(16),
-            value.clone(),
-        )],
-        current: ("The value now", value),
-        version: ContentHash::of(&stored.text).to_string(),
-    }
+    let field = FormField("value", label, FormControl::Code(16), value);
+    page.editor([form, path], hidden, vec![field]);
+    Ok(page.respond())
 }
 
-fn show_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
-    let key: ValueKey = request.query.get("key").parse()?;
-    let stored = kv::get(&open_values(request, &place)?, &key)?;
-    Ok(editor(request, &place, &key, &stored).respond())
-}
-
-/// Sets a value.
-fn write_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
-    let key: ValueKey = request.form.get("key").parse()?;
-    let values = open_values(request, &place)?;
-    let Err(error) = replace_value(request, &values, &key) else {
-        return Ok(request.redirect(&path_of(&place)));
-    };
-    match values.store.get(&key)? {
-        Some(stored) => {
-            Ok(editor(request, &place, &key, &stored).respond_to_failure(request, &error))
-        }
-        None => Err(error),
-    }
-}
-
-/// Replaces the value of the version in the form. A value that was JSON must remain JSON.
-fn replace_value(
-    request: &WebRequest,
-    values: &KeyValues,
-    key: &ValueKey,
-) -> Result<(), PageError> {
-    let form = &request.form;
+/// Adds a value, or replaces that of the version in the form. A value that was JSON must remain JSON.
+fn write_value(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
+    let (form, values) = (&request.form, open_values(request, place)?);
+    let key: ValueKey = form.get("key").parse()?;
     let value = form.get("value").replace("\r\n", "\n");
-    let stored = values.store.get(key)?;
-    let former = stored.as_ref().map(|stored| stored.text.as_str());
-    let version = former.map(|text| ContentHash::of(text).to_string());
+    let stored = values.store.get(&key)?.map(|stored| stored.text);
+    let version = stored
+        .as_ref()
+        .map(|text| ContentHash::of(text).to_string());
     if version.as_deref() != form.text("version") {
-        return Err(PageError::changed("the value"));
+        return Err(match form.text("version") {
+            Some(_) => PageError::changed("the value"),
+            None => PageError::exists(&format!("the key {key}")).in_field("key"),
+        });
     }
     if form.get("json") == "yes"
         && let Err(error) = value.parse::<JsonText>()
     {
-        return Err(PageError::invalid(format!(
-            "the value is not JSON: {error}"
-        )));
+        let message = format!("the value is not JSON: {error}");
+        return Err(PageError::of_field("value", message));
     }
-    Ok(kv::replace(
-        values,
-        key,
-        former,
+    kv::replace(
+        &values,
+        &key,
+        stored.as_deref(),
         &value,
         SecretPolicy::Refuse,
-    )?)
+    )?;
+    Ok(request.redirect(&path_of(place)))
 }
 
-fn delete_value(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+fn delete_value(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
     let key = request.form.get("key").parse()?;
-    kv::delete(&open_values(request, &place)?, &key)?;
-    Ok(request.redirect(&path_of(&place)))
+    kv::delete(&open_values(request, place)?, &key)?;
+    Ok(request.redirect(&path_of(place)))
 }
 
-fn show_session(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+fn show_session(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
     let session: SessionName = request.query.get("session").parse()?;
-    let messages = open_messages(request, &place)?;
+    let messages = open_messages(request, place)?;
     let window = Window {
         offset: 0,
         limit: Some(RECORDS),
         end: WindowEnd::Last,
     };
-    let above = [
-        ("Instances", "/instances".to_owned()),
-        (&name_of(&place), path_of(&place)),
-    ];
-    let mut page = CollectionPage::new(request, session.as_str(), "").below(above);
-    let path = format!("{}/session/delete", path_of(&place));
-    let field = ("session", session.to_string());
-    page.delete_button("Delete the session", path, Some(field));
+    let mut page = CollectionPage::new(request, session.as_str(), "")
+        .below("Instances", "/instances")
+        .below(&name_of(place), &path_of(place));
+    let path = format!("{}/session", path_of(place));
+    let field = ("session", session.as_str());
+    page.delete_button("Delete the session", &path, Some(field));
     let (mut records, mut damaged) = (Vec::new(), 0);
     for record in history::records(&messages, &session, &RecordFilter::default(), window)? {
         let Ok(record) = record else {
@@ -369,8 +291,8 @@ fn record_text(json: &str) -> String {
         .map_or_else(|| json.to_owned(), str::to_owned)
 }
 
-fn delete_session(request: &WebRequest, place: InstancePath) -> Result<Response, PageError> {
+fn delete_session(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
     let session = request.form.get("session").parse()?;
-    history::delete(&open_messages(request, &place)?, &session)?;
-    Ok(request.redirect(&path_of(&place)))
+    history::delete(&open_messages(request, place)?, &session)?;
+    Ok(request.redirect(&path_of(place)))
 }

@@ -1,10 +1,5 @@
 //! The topics: Markdown files about one subject, to browse, search and edit.
 
-#![expect(
-    clippy::needless_pass_by_value,
-    reason = "the parameters of a route belong to its handler"
-)]
-
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -14,8 +9,7 @@ use memory_core::topic::{self, Topic, TopicKind, TopicName, TopicWriteRequest, T
 use memory_core::{Code, ContentHash, SecretPolicy, front_matter};
 
 use crate::web::collection::{
-    CollectionPage, EntryCard, EntryEditor, FormControl, FormField, PageAction, PagePart, change,
-    show,
+    Cell, CollectionPage, EntryRow, FormControl, FormField, PageAction, PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -28,7 +22,7 @@ use crate::web::state::WebState;
 const MAX_MATCHES: usize = 50;
 
 /// The orders of the list, the default first.
-const ORDERS: [(&str, &str); 2] = [("index", "index"), ("changed", "last changed")];
+const ORDERS: [(&str, &str, usize); 2] = [("index", "index", 0), ("changed", "last changed", 1)];
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -49,18 +43,17 @@ fn path_of(name: &TopicName) -> String {
     format!("/topics/{}", encode(name.as_str()))
 }
 
-fn card(topic: &Topic, text: &Label) -> EntryCard {
-    EntryCard {
-        title: Label::cut(&topic.title, 140),
-        path: path_of(&topic.name),
-        text: SafeHtml::of(text),
-        chip: Some(topic.kind.as_str()),
-        day: topic.updated.map(|day| day.to_string()),
-        problem: topic.problem.as_deref().map(Label::new),
-    }
+fn card(topic: &Topic, text: &Label) -> EntryRow {
+    let mut cells = vec![
+        Cell::Html(SafeHtml::of(text)),
+        Cell::Chip(topic.kind.as_str()),
+    ];
+    cells.extend(topic.updated.map(Cell::Day));
+    cells.extend(topic.problem.clone().map(Cell::Error));
+    (topic.title.clone(), Some(path_of(&topic.name)), cells)
 }
 
-fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+fn show_topics(request: &WebRequest, (): &()) -> Result<Response, PageError> {
     let Some(topics) = &request.services.topics else {
         let mut page = CollectionPage::new(request, "Topics", "");
         page.push(PagePart::Empty(
@@ -78,7 +71,7 @@ fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
     let mut misnamed = Vec::new();
     let cards: Vec<_> = if search.is_empty() {
         let mut found = topic::list(topics)?;
-        if page.sort(request, &ORDERS) == "changed" {
+        if page.sort(request, &ORDERS) == 1 {
             found.topics.sort_by_key(|topic| Reverse(topic.updated));
         }
         misnamed = found.misnamed;
@@ -117,7 +110,7 @@ fn show_topics(request: &WebRequest, (): ()) -> Result<Response, PageError> {
 }
 
 /// Creates a topic of the fields `name`, `kind`, `description` and `content`.
-fn create(request: &WebRequest, (): ()) -> Result<Response, PageError> {
+fn create(request: &WebRequest, (): &()) -> Result<Response, PageError> {
     let form = &request.form;
     let name = form.text("name").unwrap_or_default();
     let has_extension = std::path::Path::new(name)
@@ -129,9 +122,7 @@ fn create(request: &WebRequest, (): ()) -> Result<Response, PageError> {
         .map_err(|error| PageError::from(error).in_field("name"))?;
     let existing = topic::list(topics(request)?)?.topics;
     if existing.iter().any(|own| own.name == name) {
-        let message = format!("the topic {name} exists already");
-        let hint = "Choose another name, or open that topic and edit it.";
-        return Err(PageError::new(Code::InvalidInput, message, hint).in_field("name"));
+        return Err(PageError::exists(&format!("the topic {name}")).in_field("name"));
     }
     let write = TopicWriteRequest {
         title: None,
@@ -145,18 +136,18 @@ fn create(request: &WebRequest, (): ()) -> Result<Response, PageError> {
     Ok(request.redirect(&path_of(&name)))
 }
 
-fn show_topic(request: &WebRequest, name: String) -> Result<Response, PageError> {
-    let found = topic::read(topics(request)?, &name)?;
+fn show_topic(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+    let found = topic::read(topics(request)?, name)?;
     let (topic, path) = (&found.topic, path_of(&found.topic.name));
-    let mut page = CollectionPage::new(request, &topic.title, &topic.description)
-        .below([("Topics", "/topics".to_owned())]);
+    let mut page =
+        CollectionPage::new(request, &topic.title, &topic.description).below("Topics", "/topics");
     page.actions = vec![
         PageAction::Chip(topic.kind.as_str()),
         PageAction::Link("Edit", format!("{path}/edit")),
     ];
-    page.delete_button("Delete", format!("{path}/delete"), None);
+    page.delete_button("Delete", &path, None);
     if let Some(problem) = &topic.problem {
-        page.push(PagePart::Failure(problem.clone(), None));
+        page.push(PagePart::Failure(problem.clone()));
     }
     let body = front_matter::split(&found.text).body;
     page.push(PagePart::Text(render_markdown(body, &|_| None)));
@@ -171,49 +162,38 @@ fn show_topic(request: &WebRequest, name: String) -> Result<Response, PageError>
     Ok(page.respond())
 }
 
-/// Returns the form of a stored topic.
-fn editor(request: &WebRequest, topic: &Topic, text: &str) -> EntryEditor {
-    let path = path_of(&topic.name);
-    let above = [
-        ("Topics", "/topics".to_owned()),
-        (&topic.title, path.clone()),
-    ];
+fn show_form(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+    let found = topic::read(topics(request)?, name)?;
+    let (title, path) = (&found.topic.title, path_of(&found.topic.name));
+    let mut page = CollectionPage::new(request, &format!("Edit {title}"), "")
+        .below("Topics", "/topics")
+        .below(title, &path);
     let (label, control) = ("The whole file, with its header", FormControl::Code(24));
-    EntryEditor {
-        page: CollectionPage::new(request, &format!("Edit {}", topic.title), "").below(above),
-        paths: [format!("{path}/edit"), path],
-        hidden: Vec::new(),
-        fields: vec![FormField("text", label, control, text.to_owned())],
-        current: ("The file now", text.to_owned()),
-        version: ContentHash::of(text).to_string(),
-    }
-}
-
-fn show_form(request: &WebRequest, name: String) -> Result<Response, PageError> {
-    let found = topic::read(topics(request)?, &name)?;
-    Ok(editor(request, &found.topic, &found.text).respond())
+    let version = ContentHash::of(&found.text).to_string();
+    page.editor(
+        [format!("{path}/edit"), path],
+        vec![("version", version)],
+        vec![FormField("text", label, control, found.text)],
+    );
+    Ok(page.respond())
 }
 
 /// Replaces the whole text of a topic.
-fn edit(request: &WebRequest, name: String) -> Result<Response, PageError> {
+fn edit(request: &WebRequest, name: &String) -> Result<Response, PageError> {
     let topics = topics(request)?;
-    let found = topic::read(topics, &name)?;
-    let (path, former) = (found.topic.name.path(), &found.text);
+    let found = topic::read(topics, name)?;
     let text = request.form.get("text").replace("\r\n", "\n");
-    let saved = if ContentHash::of(former).to_string() == request.form.get("version") {
-        // The whole text is replaced only if it is still the same.
-        topic::file::replace(topics, path, former, &text, SecretPolicy::Refuse)
-            .map_err(PageError::from)
-    } else {
-        Err(PageError::changed("the file"))
-    };
-    match saved {
-        Ok(_) => Ok(request.redirect(&path_of(&found.topic.name))),
-        Err(error) => Ok(editor(request, &found.topic, former).respond_to_failure(request, &error)),
+    if ContentHash::of(&found.text).to_string() != request.form.get("version") {
+        return Err(PageError::changed("the file"));
     }
+    // The whole text is replaced only if it is still the same.
+    let path = found.topic.name.path();
+    topic::file::replace(topics, path, &found.text, &text, SecretPolicy::Refuse)
+        .map_err(|error| PageError::from(error).in_field("text"))?;
+    Ok(request.redirect(&path_of(&found.topic.name)))
 }
 
-fn delete(request: &WebRequest, name: String) -> Result<Response, PageError> {
-    topic::delete(topics(request)?, &name)?;
+fn delete(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+    topic::delete(topics(request)?, name)?;
     Ok(request.redirect("/topics"))
 }
