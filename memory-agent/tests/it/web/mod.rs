@@ -16,6 +16,7 @@ mod reminders;
 mod security;
 pub(crate) mod server;
 mod settings;
+mod suggestions;
 mod today;
 mod transfer;
 mod write;
