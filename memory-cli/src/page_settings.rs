@@ -6,7 +6,9 @@ use memory_core::{Code, ToolError};
 use serde_json::Value;
 
 use crate::commands::config::{change_setting, start_versioning};
-use crate::config::{ConfigError, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY, described_keys};
+use crate::config::{
+    ConfigError, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY, described_keys, is_list,
+};
 use crate::failure::Failure;
 
 /// The groups: the title, the purpose, and the starts of the keys.
@@ -176,6 +178,7 @@ fn field(
     // A value with a credential is not whole, and saving it would lose the credential.
     let is_redacted = matches!(value, Value::String(text) if text.contains("[redacted: "));
     let kind = match (value, choice) {
+        _ if is_list(key) => SettingKind::List,
         _ if is_redacted => SettingKind::Secret(true),
         _ if key.ends_with("api_key") => SettingKind::Secret(!value.is_null()),
         (_, Some((_, words))) => SettingKind::Choice(words),
@@ -189,18 +192,20 @@ fn field(
         Value::String(text) => text.clone(),
         Value::Array(items) => {
             let items = items.iter().filter_map(Value::as_str);
-            items.collect::<Vec<_>>().join("; ")
+            let divider = if is_list(key) { "\n" } else { "; " };
+            items.collect::<Vec<_>>().join(divider)
         }
         other => other.to_string(),
     };
-    let never = FIXED.iter().find(|(begin, _)| key.starts_with(begin));
     let fixed = match from {
         SettingsLayer::Environment => {
             Some("A variable of the environment sets it, which has precedence over the file.")
         }
         SettingsLayer::Flag => Some("The program was started with this value."),
-        _ if value.is_array() => Some("It is a list, which is changed in the file only."),
-        _ => never.map(|(_, why)| *why),
+        _ => FIXED
+            .iter()
+            .find(|(begin, _)| key.starts_with(begin))
+            .map(|(_, why)| *why),
     };
     SettingField {
         key: key.to_owned(),

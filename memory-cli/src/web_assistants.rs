@@ -15,7 +15,7 @@ use memory_core::{
 };
 use memory_store::{Projects, RepositoryId, edit_file};
 
-use crate::config::{Settings, SettingsLayer, set_rule};
+use crate::config::{Settings, SettingsLayer, set_list, set_value};
 use crate::embedding;
 use crate::failure::Failure;
 use crate::install::{
@@ -193,7 +193,13 @@ impl AssistantHost for PageAssistants {
                         Some("change it in the file, then load this page again".into()),
                     )
                 };
-                let edited = set_rule(text, agent, policy, &wanted).ok_or_else(by_hand)?;
+                let edited = if agent.is_none() {
+                    set_value(text, "review.policy", policy.as_str())
+                } else {
+                    let rules: Vec<String> = wanted.rules.iter().map(ToString::to_string).collect();
+                    set_list(text, "review.rules", &rules.join("\n"))
+                };
+                let edited = edited.ok_or_else(by_hand)?;
                 // What does not read as intended is never written.
                 if Settings::with_text(&edited, self.root(), environment)?.review == wanted {
                     Ok(edited)

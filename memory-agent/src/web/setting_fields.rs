@@ -65,6 +65,8 @@ pub enum SettingKind {
     Number,
     /// A text.
     Text,
+    /// Texts, each on a line.
+    List,
     /// A text that is never shown; whether there is one.
     Secret(bool),
 }

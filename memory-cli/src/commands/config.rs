@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::config::{
     ConfigError, DEFAULT_FILE, Environment, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY,
-    check_address, set_value,
+    check_address, is_list, set_list, set_value,
 };
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -228,7 +228,8 @@ pub(crate) fn change_setting(
     };
     let mut read = known;
     edit_file(&path, |former| {
-        let text = set_value(former, key, value).ok_or_else(by_hand)?;
+        let set = if is_list(key) { set_list } else { set_value };
+        let text = set(former, key, value).ok_or_else(by_hand)?;
         // Text that does not parse as settings is never written.
         read = Settings::with_text(&text, root, environment).map_err(|error| match error {
             ConfigError::Value {

@@ -64,6 +64,82 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
     Some(join_lines(&lines, text))
 }
 
+/// The settings that are a list and can be changed. Commas and line breaks divide a text into items.
+const LISTS: [&str; 2] = ["review.rules", "http.allowed_origins"];
+
+/// Returns whether the value of `key` is a list that can be changed.
+pub(crate) fn is_list(key: &str) -> bool {
+    LISTS.contains(&key)
+}
+
+/// Returns the text with the items in `value` at `key`, a path with dots. Without items, the key is removed.
+///
+/// A list keeps its form, the lines of its other items, and its comments. Returns `None` if the text requires manual editing.
+pub(crate) fn set_list(text: &str, key: &str, value: &str) -> Option<String> {
+    let items = value.split([',', '\n']).map(str::trim);
+    let items: Vec<&str> = items.filter(|item| !item.is_empty()).collect();
+    let read: Value = serde_yaml::from_str(text).ok()?;
+    let former = key.split('.').try_fold(&read, |own, part| own.get(part));
+    let Some(Value::Sequence(former)) = former else {
+        return set_value(text, key, &items.join(", "));
+    };
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let (mut head, mut indent) = (0, 0);
+    for (depth, part) in key.split('.').enumerate() {
+        if 0 < depth {
+            head += 1;
+            indent = indent_width(lines[head..].iter().find(|line| is_data(line))?);
+        }
+        head += find_key(&lines[head..], part, indent)?;
+    }
+    let (before, flow) = lines[head].split_once(':')?;
+    let before = before.to_owned();
+    if flow.trim_start().starts_with('[') {
+        // A list on one line has no room for comments inside it.
+        let (_, after) = flow.rsplit_once(']')?;
+        lines[head] = format!("{before}: {}{after}", serde_json::to_string(&items).ok()?);
+    } else {
+        let (mut blocks, length) = item_blocks(&lines[head + 1..], former)?;
+        let indent = blocks.first()?.1.last()?.len() - blocks.first()?.1.last()?.trim_start().len();
+        let mut new: Vec<String> = Vec::with_capacity(length);
+        for item in &items {
+            let is_same = |own: &str| own.split_whitespace().eq(item.split_whitespace());
+            match blocks.iter().position(|(own, _)| is_same(own)) {
+                Some(at) => new.extend(blocks.remove(at).1),
+                None => new.push(format!("{}- {}", " ".repeat(indent), quote_value(item))),
+            }
+        }
+        // Comments on removed items stay.
+        let rest = blocks.into_iter().flat_map(|(_, lines)| lines);
+        new.extend(rest.filter(|line| !is_data(line)));
+        lines.splice(head + 1..head + 1 + length, new);
+    }
+    if items.is_empty() {
+        lines[head] = format!("{before}:");
+        return set_value(&join_lines(&lines, text), key, "");
+    }
+    Some(join_lines(&lines, text))
+}
+
+/// Returns each item of a list with its lines, of which the last has the item and the others are comments, and their number.
+///
+/// Returns `None` if an item has several lines.
+fn item_blocks(lines: &[String], items: &[Value]) -> Option<(Vec<(String, Vec<String>)>, usize)> {
+    let (mut blocks, mut own) = (Vec::new(), Vec::new());
+    for (number, line) in lines.iter().enumerate() {
+        if blocks.len() == items.len() {
+            return Some((blocks, number));
+        }
+        own.push(line.clone());
+        if is_data(line) {
+            let item: Value = serde_yaml::from_str(line.trim_start().strip_prefix("- ")?).ok()?;
+            let item = item.as_str().filter(|_| item == items[blocks.len()])?;
+            blocks.push((item.to_owned(), std::mem::take(&mut own)));
+        }
+    }
+    (blocks.len() == items.len()).then_some((blocks, lines.len()))
+}
+
 /// Checks a new value of `key` if the setting is the address of a server or a host. An empty value is the default.
 ///
 /// A file that contains an invalid address is accepted, so that all that needs no server works; the address is rejected on use.
@@ -265,6 +341,65 @@ mod tests {
             "git:\n  enabled: [a]\n",
         ] {
             assert_eq!(set_value(odd, "git.enabled", "true"), None, "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn the_items_of_a_list_are_changed_and_all_other_lines_stay() {
+        let two = "codex * propose\ncursor global propose";
+        for (one, both) in [
+            (
+                "review:\n  rules: cursor global propose # why\n",
+                "review:\n  rules: codex * propose, cursor global propose # why\n",
+            ),
+            (
+                "review:\n  # first\n  rules:\n    # of cursor\n    - cursor  global propose # why\n    # last\nb: 1\n",
+                "review:\n  # first\n  rules:\n    - codex * propose\n    # of cursor\n    - cursor  global propose # why\n    \
+                 # last\nb: 1\n",
+            ),
+            (
+                "review:\n  rules: [\"cursor global propose\"] # why\n",
+                "review:\n  rules: [\"codex * propose\",\"cursor global propose\"] # why\n",
+            ),
+            (
+                "review:\r\n  rules:\r\n  - cursor global propose\r\n",
+                "review:\r\n  rules:\r\n  - codex * propose\r\n  - cursor global propose\r\n",
+            ),
+        ] {
+            let set = |text, value| set_list(text, "review.rules", value);
+            assert_eq!(set(one, two).as_deref(), Some(both), "{one:?}");
+            let back = set(both, "cursor global propose, ");
+            assert_eq!(back.as_deref(), Some(one), "{both:?}");
+            let none = set(both, "").expect("a usual form");
+            assert!(!none.contains("cursor "), "{none}");
+        }
+        for (text, key, value, expected) in [
+            (
+                "# mine\n",
+                "review.rules",
+                two,
+                "# mine\nreview:\n  rules: codex * propose, cursor global propose\n",
+            ),
+            (
+                "review:\n  policy: propose\n  rules:\n    - codex * direct\n",
+                "review.rules",
+                "",
+                "review:\n  policy: propose\n",
+            ),
+            (
+                "http:\n  allowed_origins:\n    # gone\n    - http://a.example\n    - http://b.example\n",
+                "http.allowed_origins",
+                "http://b.example\n\"#x\"",
+                "http:\n  allowed_origins:\n    - http://b.example\n    - \"\\\"#x\\\"\"\n    # gone\n",
+            ),
+        ] {
+            assert_eq!(set_list(text, key, value).as_deref(), Some(expected));
+        }
+        for text in [
+            "review:\n  rules:\n    - >-\n      cursor global\n      propose\n",
+            "review: {rules: [cursor global propose]}\n",
+        ] {
+            assert_eq!(set_list(text, "review.rules", two), None, "{text:?}");
         }
     }
 }

@@ -13,7 +13,6 @@ mod llm;
 mod proxy;
 mod recalls;
 mod reranking;
-mod review_edit;
 mod setting;
 mod settings;
 
@@ -21,14 +20,13 @@ pub(crate) use access::AgentSettings;
 pub(crate) use banks::BankSettings;
 pub(crate) use description::{DEFAULT_FILE, described_keys};
 pub(crate) use document::parse_share;
-pub(crate) use edit::{check_address, set_value};
+pub(crate) use edit::{check_address, is_list, set_list, set_value};
 pub use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use llm::{HIDDEN, LlmSettings};
 pub(crate) use proxy::{LogLevel, ProxySettings, parse_max_entries};
 pub(crate) use recalls::RecallSettings;
 pub(crate) use reranking::RerankingSettings;
-pub(crate) use review_edit::set_rule;
 pub(crate) use setting::{Setting, SettingsLayer};
 pub(crate) use settings::{
     EmbeddingChoice, EmbeddingSettings, NotificationMethod, Settings, SourceLocation, TRUSTED_KEY,

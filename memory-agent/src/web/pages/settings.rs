@@ -157,7 +157,7 @@ fn settings_page(
 fn typed_value(form: &Fields, field: &SettingField) -> String {
     match form.get(&field.key).trim() {
         "" if field.kind == SettingKind::Switch => "false".to_owned(),
-        typed => typed.to_owned(),
+        typed => typed.replace("\r\n", "\n"),
     }
 }
 
@@ -184,7 +184,8 @@ async fn save(request: WebRequest) -> Response {
                     false => typed_value(form, &field),
                 };
                 let was = form.all(&format!("was:{}", field.key)).next();
-                if !is_reset && (value == field.value || Some(value.as_str()) == was) {
+                let was = was.map(|was| was.replace("\r\n", "\n"));
+                if !is_reset && (value == field.value || was.as_ref() == Some(&value)) {
                     continue;
                 }
                 if !is_reset && was.is_some_and(|was| was != field.value) {

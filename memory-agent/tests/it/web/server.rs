@@ -400,6 +400,7 @@ impl WebHost for FakeHost {
             field("git.enabled", SettingKind::Switch, "false", None),
             field("review.policy", SettingKind::Choice(words), "direct", None),
             field("daemon.interval", SettingKind::Text, "60s", None),
+            field("review.rules", SettingKind::List, "", None),
             field("llm.api_key", SettingKind::Secret(false), "", None),
             field(
                 "hooks.on_event",

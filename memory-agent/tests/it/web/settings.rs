@@ -133,3 +133,24 @@ fn a_secret_is_set_and_never_shown_and_a_fixed_setting_is_not_changed() {
         "an empty field keeps it"
     );
 }
+
+#[test]
+fn a_list_has_a_value_on_each_line_and_is_saved_and_changed_back() {
+    let server = WebTestServer::start();
+    let save = |was: &str, value: &str| {
+        let fields = [
+            ("key", "review.rules"),
+            ("was:review.rules", was),
+            ("review.rules", value),
+        ];
+        server.post("/settings", &fields).status
+    };
+    assert_eq!(save("", "codex * propose\r\n* global direct\r\n"), 303);
+    let both = "codex * propose\n* global direct";
+    assert_eq!(values(&server), [pair("review.rules", both)]);
+    let page = server.get("/settings").body;
+    assert!(page.contains(&format!("\n{both}</textarea>")), "{page}");
+    assert_eq!(save(&both.replace('\n', "\r\n"), "codex * direct"), 303);
+    server.post_and_follow("/settings/back", &[]);
+    assert_eq!(values(&server), [pair("review.rules", both)]);
+}

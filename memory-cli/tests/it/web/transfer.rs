@@ -245,4 +245,29 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
         session.post("/settings", form);
     }
     assert_eq!(text(), "# mine\ndaemon:\n  interval: 2m # often\n");
+    let rules = "# mine\nreview:\n  rules:\n    # of cursor\n    - cursor global propose # why\n";
+    std::fs::write(&file, rules).expect("a file");
+    let page = session.get("/settings").body;
+    assert!(
+        page.contains(">\ncursor global propose</textarea>"),
+        "{page}"
+    );
+    let save = |value: &str| {
+        let form = format!("key=review.rules&review.rules={value}");
+        session.post("/settings", &form)
+    };
+    assert_eq!(
+        save("cursor+global+propose%0D%0Acodex+*+propose").status,
+        303
+    );
+    assert_eq!(text(), format!("{rules}    - codex * propose\n"));
+    session.post("/settings/back", "");
+    assert_eq!(text(), rules);
+    let refused = save("codex+everywhere");
+    assert!(
+        refused.status == 422 && refused.body.contains(">\ncodex everywhere</textarea>"),
+        "{}",
+        refused.body
+    );
+    assert_eq!(text(), rules);
 }
