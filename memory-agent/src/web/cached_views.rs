@@ -17,6 +17,7 @@ use memory_core::{
     PlannedRefinement, ProposalFilter, StoreError, add_time, list, memory_map,
 };
 use tokio::runtime::Handle;
+use tokio::time::sleep;
 
 use super::conflict::{MemoryConflict, find_conflicts};
 use super::error::{PageError, render};
@@ -59,6 +60,16 @@ struct SlowView<V> {
     has_failed: bool,
     /// The time before which no other one is made.
     next: DateTime<Utc>,
+    /// Whether open pages will load again at [`Self::next`].
+    is_awaited: bool,
+}
+
+/// What to do for a view that is older than the home.
+enum ViewStep {
+    Nothing,
+    Make,
+    /// Open pages load again after the rest of the pause, because nothing else may change then.
+    Await(Duration),
 }
 
 impl<V> Default for SlowView<V> {
@@ -69,6 +80,7 @@ impl<V> Default for SlowView<V> {
             is_slow: false,
             has_failed: false,
             next: DateTime::UNIX_EPOCH,
+            is_awaited: false,
         }
     }
 }
@@ -84,14 +96,23 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<K: Eq + Hash + Clone, V> SlowViews<K, V> {
-    /// Returns the last view of `key`, and whether one of this mark must be made now.
-    fn find(&self, key: &K, mark: &str, now: DateTime<Utc>) -> (Option<Arc<V>>, bool) {
+    /// Returns the last view of `key`, and what to do now for one of this mark.
+    fn find(&self, key: &K, mark: &str, now: DateTime<Utc>) -> (Option<Arc<V>>, ViewStep) {
         let mut views = lock(&self.0);
         let view = views.entry(key.clone()).or_default();
         let is_current = view.last.as_ref().is_some_and(|(known, _)| known == mark);
-        let is_due = !is_current && !view.is_being_made && view.next <= now;
-        view.is_being_made |= is_due;
-        (view.last(), is_due)
+        let step = if is_current || view.is_being_made {
+            ViewStep::Nothing
+        } else if view.next <= now {
+            view.is_being_made = true;
+            ViewStep::Make
+        } else if view.is_awaited {
+            ViewStep::Nothing
+        } else {
+            view.is_awaited = true;
+            ViewStep::Await((view.next - now).to_std().unwrap_or_default())
+        };
+        (view.last(), step)
     }
 
     /// Returns how long a page waits for a view of `key`, if `usual` is the time for one that is unknown.
@@ -166,9 +187,24 @@ impl WebState {
     {
         let now = self.now();
         let mark = format!("{mark} {}", now.timestamp() / VIEW_LIFETIME.num_seconds());
-        let (last, is_due) = views(self).find(key, &mark, now);
-        if !is_due {
-            return Ok(last);
+        let (last, step) = views(self).find(key, &mark, now);
+        match step {
+            ViewStep::Make => {}
+            ViewStep::Nothing => return Ok(last),
+            ViewStep::Await(pause) => {
+                let (web, key) = (Arc::clone(self), key.clone());
+                Handle::current().spawn(async move {
+                    tokio::select! {
+                        () = sleep(pause) => {}
+                        () = web.end.cancelled() => return,
+                    }
+                    if let Some(view) = lock(&views(&web).0).get_mut(&key) {
+                        view.is_awaited = false;
+                    }
+                    web.made_views.fetch_add(1, Ordering::Relaxed);
+                });
+                return Ok(last);
+            }
         }
         let timeout = self.config.host.view_timeout();
         let own_timeout = views(self).timeout(key, timeout);
@@ -303,4 +339,46 @@ pub(super) fn count_inbox(request: &WebRequest) -> Result<InboxCounts, StoreErro
         proposals: of(ProposalFilter::Only)?.total,
         notes: of(ProposalFilter::Exclude)?.total,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: TimeDelta = TimeDelta::seconds(1);
+
+    /// The views after one that took ten seconds, which a page does not wait for.
+    fn slow(made: Option<(String, u8)>) -> (SlowViews<(), u8>, DateTime<Utc>) {
+        let views = SlowViews::default();
+        let (start, end) = (DateTime::UNIX_EPOCH, DateTime::UNIX_EPOCH + SECOND * 10);
+        assert!(matches!(views.find(&(), "1", start).1, ViewStep::Make));
+        assert!(matches!(views.find(&(), "1", start).1, ViewStep::Nothing));
+        views.store((), made, (start, end), Duration::ZERO);
+        (views, end)
+    }
+
+    #[test]
+    fn open_pages_load_again_once_after_the_pause_of_a_slow_view() {
+        let (views, end) = slow(Some(("1".into(), 1)));
+        assert!(matches!(views.find(&(), "1", end).1, ViewStep::Nothing));
+        let ViewStep::Await(pause) = views.find(&(), "2", end + SECOND).1 else {
+            panic!("the view is paused");
+        };
+        assert_eq!(pause, Duration::from_secs(49));
+        assert!(matches!(
+            views.find(&(), "3", end + SECOND).1,
+            ViewStep::Nothing
+        ));
+        let (last, step) = views.find(&(), "3", end + SECOND * 50);
+        assert!(last.as_deref() == Some(&1) && matches!(step, ViewStep::Make));
+    }
+
+    #[test]
+    fn a_page_waits_for_the_next_view_after_one_that_failed_and_there_is_no_pause() {
+        let (views, end) = slow(None);
+        assert_eq!(views.timeout(&(), Duration::ZERO), FAILED_TIMEOUT);
+        assert!(matches!(views.find(&(), "1", end).1, ViewStep::Make));
+        let (views, _) = slow(Some(("1".into(), 1)));
+        assert_eq!(views.timeout(&(), SECOND.to_std().unwrap()), Duration::ZERO);
+    }
 }

@@ -83,6 +83,9 @@ impl NeighbourFinder for WordNeighbours {
     }
 }
 
+/// The text of a note with which no plan can be made.
+pub(crate) const NO_PLAN: &str = "No plan can be made";
+
 /// Suggests to file each note of the inbox under `knowledge`, and to merge notes under `knowledge` with the word `twin`.
 #[derive(Debug)]
 struct FakePlanner(Services, Arc<Mutex<usize>>);
@@ -95,6 +98,9 @@ impl RefinementPlanner for FakePlanner {
             ..Filter::default()
         };
         let notes = list(&self.0, &filter, &PageRequest::default())?.memories;
+        if notes.iter().any(|own| own.memory.content == NO_PLAN) {
+            return Err(StoreError::NoModel);
+        }
         let row = |stored: StoredMemory| PlannedRefinement {
             key: stored.memory.id.to_string(),
             memory: stored.memory.id,

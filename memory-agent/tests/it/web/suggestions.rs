@@ -2,7 +2,7 @@
 
 use memory_core::{Category, Draft, MemoryStoreExt, Phase};
 
-use super::server::WebTestServer;
+use super::server::{NO_PLAN, WebTestServer};
 
 #[test]
 fn suggestions_are_accepted_and_declined_one_by_one() {
@@ -94,4 +94,18 @@ fn a_page_that_takes_long_is_shown_without_its_content_and_later_with_the_conten
     assert!(plan().contains("Tea is a plant") && !plan().contains("Coffee is a bean"));
     drop(delay);
     until("Coffee is a bean");
+}
+
+#[test]
+fn a_page_shows_why_its_content_could_not_be_made_and_then_the_content() {
+    let server = WebTestServer::start();
+    let plan = || server.get("/inbox/plan").body;
+    let id = server.write(Draft::new(NO_PLAN));
+    let delay = server.plans.lock().unwrap();
+    assert!(plan().contains("are being looked for"));
+    drop(delay);
+    while !plan().contains("Something failed") && !plan().contains("This cannot be done") {}
+    server.post_and_follow(&format!("/memories/{id}/delete"), &[]);
+    server.write(Draft::new("Tea is a plant"));
+    assert!(plan().contains("Tea is a plant"));
 }
