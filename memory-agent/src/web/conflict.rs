@@ -8,7 +8,7 @@ use memory_core::{
 };
 
 /// Number of memories that are compared with the others: those that were changed last.
-const COMPARED: usize = 30;
+pub(super) const COMPARED: usize = 30;
 
 /// Two memories that cannot both hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,6 +9,7 @@ use axum::routing::get;
 use serde_json::Value;
 
 use crate::web::error::{PageError, render};
+use crate::web::error_text::without_commands;
 use crate::web::html::SafeHtml;
 use crate::web::json_view::render_json;
 use crate::web::layout::Layout;
@@ -19,6 +20,58 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
         .route("/health", get(show))
         .route("/health/doctor", get(show_doctor))
+}
+
+/// The fields of the report and of the status, and their words on the page. A field without words is left out.
+const WORDS: [(&str, &str); 31] = [
+    ("began_at", "Last start"),
+    ("checked", "Files that were read"),
+    ("chores", "Regular work"),
+    ("code", ""),
+    ("daemon", "Background service"),
+    ("due", "Reminders that are due"),
+    ("ended_at", "Last end"),
+    ("ending", "Result"),
+    ("entries", "Facts and turns of conversations"),
+    ("expiring", "Memories that expire soon"),
+    ("findings", "Problems"),
+    ("fixed", "Corrected"),
+    ("healthy", ""),
+    ("hint", "Next step"),
+    ("inbox", "Notes and proposals in the inbox"),
+    ("name", "Work"),
+    ("newer_format", "Written by a newer version"),
+    ("outdated_assistants", "Assistants with an old connection"),
+    ("outdated_plugins", "Assistants with an old plugin"),
+    ("overdue", "Proposals that wait for long"),
+    ("path", "File"),
+    ("pid", "Number of the process"),
+    ("principal", "Person"),
+    ("proposals", "Proposals of them"),
+    ("said", "Report"),
+    ("socket", "Address for programs"),
+    ("trash_bytes", "Bytes in the trash"),
+    ("trash_files", "Files in the trash"),
+    ("watching", "Watched folders"),
+    ("what", "Problem"),
+    ("worked_at", "Last change"),
+];
+
+/// Returns a report with words in place of the names of its fields, and without commands in its texts.
+fn with_words(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let named = fields.into_iter().filter_map(|(name, value)| {
+                let words = WORDS.iter().find(|(own, _)| *own == name);
+                let words = words.map_or(name.as_str(), |(_, words)| words);
+                (!words.is_empty()).then(|| (words.to_owned(), with_words(value)))
+            });
+            Value::Object(named.collect())
+        }
+        Value::Array(items) => items.into_iter().map(with_words).collect(),
+        Value::String(text) => without_commands(&text).into(),
+        other => other,
+    }
 }
 
 #[derive(Template)]
@@ -39,20 +92,21 @@ async fn show(request: WebRequest) -> Response {
 
 async fn show_doctor(request: WebRequest) -> Response {
     request
-        .respond(|request| render_health(request, Some(&request.web.config.host.doctor()?)))
+        .respond(|request| render_health(request, Some(request.web.config.host.doctor()?)))
         .await
 }
 
-fn render_health(request: &WebRequest, doctor: Option<&Value>) -> Result<Response, PageError> {
+fn render_health(request: &WebRequest, doctor: Option<Value>) -> Result<Response, PageError> {
     let host = &request.web.config.host;
     let findings = doctor
+        .as_ref()
         .and_then(|report| report.get("findings"))
         .and_then(Value::as_array);
     let page = HealthPage {
         layout: request.layout("Health"),
         is_healthy: findings.is_some_and(Vec::is_empty),
-        doctor: doctor.map(render_json),
-        status: render_json(&host.status()?),
+        doctor: doctor.map(|report| render_json(&with_words(report))),
+        status: render_json(&with_words(host.status()?)),
     };
     Ok(render(&page))
 }

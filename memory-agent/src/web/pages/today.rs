@@ -27,7 +27,7 @@ use super::inbox_item::{ItemVersion, MAX_HEADLINE, filing_category};
 use super::inbox_plan::{duplicate_links, is_open, reject_suggestions, rejected_keys};
 use crate::web::cached_views::{EXPIRING_DAYS, PlannedWork};
 use crate::web::card::MemoryCard;
-use crate::web::conflict::{MemoryConflict, conflict_key};
+use crate::web::conflict::{COMPARED, MemoryConflict, conflict_key};
 use crate::web::diff::render_diff;
 use crate::web::error::{PageError, render};
 use crate::web::html::{Label, SafeHtml};
@@ -147,6 +147,8 @@ struct TodayPage {
     due_count: u64,
     conflicts: Vec<ConflictRow>,
     conflict_count: usize,
+    /// Number of memories that were compared with the others.
+    compared: usize,
     duplicates: Vec<DuplicateRow>,
     duplicate_count: usize,
     expiring: Vec<ExpiringRow>,
@@ -291,6 +293,7 @@ fn today_page(request: &WebRequest) -> Result<TodayPage, PageError> {
         due_count: due.total,
         conflicts: Vec::new(),
         conflict_count: 0,
+        compared: COMPARED,
         duplicates: Vec::new(),
         duplicate_count: 0,
         expiring: Vec::new(),
