@@ -123,6 +123,7 @@ impl Browser {
             session,
             context,
             can_run_scripts: options.can_run_scripts,
+            journey: Journey::new(),
         };
         for domain in ["Page", "Network", "Log", "Runtime"] {
             page.call(&format!("{domain}.enable"), &json!({}));
@@ -164,9 +165,39 @@ pub(crate) struct Page {
     session: String,
     context: String,
     pub(crate) can_run_scripts: bool,
+    journey: Mutex<Journey>,
+}
+
+/// What a person did since the sign-in, for a comparison of journeys.
+struct Journey {
+    start: Instant,
+    clicks: u32,
+    keys: u32,
+    fields: u32,
+}
+
+impl Journey {
+    fn new() -> Mutex<Self> {
+        let start = Instant::now();
+        Mutex::new(Self {
+            start,
+            clicks: 0,
+            keys: 0,
+            fields: 0,
+        })
+    }
 }
 
 impl Page {
+    fn journey(&self) -> MutexGuard<'_, Journey> {
+        self.journey.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts the steps and the time of the person from now on. They are in the output of the test (`--nocapture`).
+    pub(crate) fn begin_journey(&mut self) {
+        self.journey = Journey::new();
+    }
+
     /// Changes the size of the window.
     pub(crate) fn resize(&self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
@@ -221,6 +252,7 @@ impl Page {
 
     /// Clicks an element with the mouse.
     pub(crate) fn click(&self, selector: &str) {
+        self.journey().clicks += 1;
         self.wait_for(selector);
         let place = self.evaluate(&format!(
             "(() => {{ const e = {}; e.scrollIntoView({{ block: 'center', behavior: 'instant' }});
@@ -260,6 +292,7 @@ impl Page {
 
     /// Replaces the text of a field by typing.
     pub(crate) fn fill(&self, selector: &str, text: &str) {
+        self.journey().fields += 1;
         self.wait_for(selector);
         self.evaluate(&format!(
             "(() => {{ const e = {}; e.focus(); e.select(); }})()",
@@ -274,6 +307,7 @@ impl Page {
 
     /// Selects an option of a list by its value.
     pub(crate) fn select(&self, selector: &str, value: &str) {
+        self.journey().fields += 1;
         self.wait_for(selector);
         let selected = self.evaluate(&format!(
             "(() => {{ const e = {}; e.value = {};
@@ -286,6 +320,7 @@ impl Page {
 
     /// Presses a key: a character, or a name such as `Enter`, `Tab`, `Escape`.
     pub(crate) fn press(&self, key: &str) {
+        self.journey().keys += 1;
         let (code, text) = match key {
             "Enter" => (13, "\r".to_owned()),
             "Tab" => (9, String::new()),
@@ -560,6 +595,17 @@ impl Page {
 
 impl Drop for Page {
     fn drop(&mut self) {
+        let (thread, journey) = (std::thread::current(), self.journey());
+        println!(
+            "journey {} (scripts: {}): {} clicks, {} keys, {} fields, {:.1} s",
+            thread.name().unwrap_or_default(),
+            self.can_run_scripts,
+            journey.clicks,
+            journey.keys,
+            journey.fields,
+            journey.start.elapsed().as_secs_f64()
+        );
+        drop(journey);
         // The browser may have ended already.
         let _ = self.browser.connection.try_call(
             "",

@@ -258,10 +258,11 @@ impl WebHome {
 
     /// Opens a page and signs in with the code.
     pub(crate) fn sign_in(&self, browser: &Arc<Browser>, options: PageOptions) -> Page {
-        let page = browser.open_page(options);
+        let mut page = browser.open_page(options);
         page.goto(&self.address);
         page.fill("input[name=code]", &self.code);
         page.follow("main button[type=submit]");
+        page.begin_journey();
         page
     }
 

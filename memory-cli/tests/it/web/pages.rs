@@ -270,7 +270,7 @@ fn every_page_fits_into_a_narrow_window() {
     let mut all = vec![("sign-in", "/sign-in".to_owned())];
     all.extend(pages());
     let mut too_wide = Vec::new();
-    for width in [1280, 390] {
+    for width in [1920, 1280, 390] {
         first.resize(width, 800);
         signed_out.resize(width, 800);
         for (name, path) in &all {

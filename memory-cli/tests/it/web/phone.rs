@@ -115,3 +115,16 @@ fn a_computer_out_of_reach_is_named_and_no_memory_was_stored_on_the_phone() {
     );
     page.save_screenshot("offline-390");
 }
+
+#[test]
+fn a_reminder_is_added_on_a_phone() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let home = WebHome::start();
+    let page = home.sign_in(&browser, PHONE);
+    page.follow(".navigation-bar a[href='/reminders']");
+    page.fill("#text", "call Anna tomorrow at 3pm");
+    page.follow("main .primary");
+    page.wait_for_text("main .reminder", "Anna");
+}
