@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 use memory_agent::instance::{self, InstanceHandle};
@@ -39,6 +40,8 @@ pub(crate) struct Ingestion {
     upload: Option<PathBuf>,
     /// Draws facts from conversations, if that is requested.
     extractor: Option<ModelFactExtractor>,
+    /// Whether nothing more is read.
+    stop: Arc<AtomicBool>,
 }
 
 /// Opens the history instance `instance`.
@@ -68,6 +71,7 @@ impl Ingestion {
             is_trusting: false,
             upload: None,
             extractor: None,
+            stop: Arc::default(),
         })
     }
 
@@ -82,6 +86,14 @@ impl Ingestion {
     /// Sets the temporary folder of the files, so that the same files in another one are the same notes.
     pub(crate) fn of_upload(self, upload: Option<PathBuf>) -> Self {
         Self { upload, ..self }
+    }
+
+    /// Sets the signal after which nothing more is read; what was read before is stored.
+    pub(crate) fn until(self, stop: &Arc<AtomicBool>) -> Self {
+        Self {
+            stop: Arc::clone(stop),
+            ..self
+        }
     }
 
     /// Returns the ingestion with a language model that draws facts from conversations.
@@ -123,6 +135,7 @@ impl Ingestion {
                 .upload
                 .as_ref()
                 .and_then(|folder| folder.canonicalize().ok()),
+            stop: &self.stop,
         };
         let extractor = self.extractor.as_ref().map(|extractor| extractor as _);
         let options = IngestOptions {
@@ -188,12 +201,17 @@ struct SourceInProjects<'p> {
     is_trusting: bool,
     /// The temporary folder of the files.
     upload: Option<PathBuf>,
+    stop: &'p AtomicBool,
 }
 
 /// The names of projects in a source with their folders, and the names of their scopes here.
 type ProjectNames = HashMap<(String, Option<PathBuf>), String>;
 
 impl SourceInProjects<'_> {
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// Replaces the name of a project in the source by the one that it has here.
     fn name_project(
         &self,
@@ -287,7 +305,8 @@ impl Source for SourceInProjects<'_> {
             self.name_project(&mut note.draft.scope, folder, root.as_deref(), &mut known);
             None
         };
-        Box::new(self.source.items().map(move |mut item| {
+        let items = self.source.items().take_while(|_| !self.is_stopped());
+        Box::new(items.map(move |mut item| {
             let SourceItem::Note(note) = &mut item else {
                 return item;
             };
@@ -308,7 +327,9 @@ impl Source for SourceInProjects<'_> {
 
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
         let mut known = ProjectNames::new();
-        Box::new(self.source.sessions().map(move |mut item| {
+        let sessions = self.source.sessions();
+        let sessions = sessions.take_while(|_| !self.is_stopped());
+        Box::new(sessions.map(move |mut item| {
             if let SourceSessionItem::Session(session) = &mut item {
                 // The folder is stated in the files.
                 let folder = session.project_folder.take().filter(|_| self.is_own_place);

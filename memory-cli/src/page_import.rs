@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use memory_agent::web::{ImportOutcome, ImportReport, ImportRequest, ImportedFiles};
 use memory_core::instance::history::Messages;
@@ -68,11 +70,12 @@ pub(crate) fn formats() -> Vec<(String, String)> {
     formats
 }
 
-/// Imports files, or only determines the outcome.
+/// Imports files, or only determines the outcome. After `stop`, nothing more is read, except from an export of sessions.
 pub(crate) fn import(
     home: &Home,
     services: &Services,
     request: &ImportRequest,
+    stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportOutcome, Failure> {
     let path = request.path.as_path();
@@ -105,9 +108,9 @@ pub(crate) fn import(
             return Ok(ImportOutcome::Ambiguous(formats));
         }
         DetectedFormat::Programs(found) => {
-            import_programs(home, services, request, &found, progress)?
+            import_programs(home, services, request, &found, stop, progress)?
         }
-        DetectedFormat::Memories => import_export(services, request, progress)?,
+        DetectedFormat::Memories => import_export(services, request, stop, progress)?,
         DetectedFormat::Sessions => import_sessions(home, services, request)?,
     };
     Ok(ImportOutcome::Report(report))
@@ -166,11 +169,13 @@ fn import_programs(
     services: &Services,
     request: &ImportRequest,
     found: &[(SourceName, PathBuf)],
+    stop: &Arc<AtomicBool>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, Failure> {
     let ingestion = Ingestion::open(services, DEFAULT, &home.settings)?
         .trusting(request.is_trusted)
-        .of_upload(request.upload.clone());
+        .of_upload(request.upload.clone())
+        .until(stop);
     let options = IngestOptions {
         dry_run: request.is_dry_run,
         ..IngestOptions::default()
@@ -224,7 +229,7 @@ fn import_programs(
             });
         }
     }
-    if !request.is_dry_run {
+    if !request.is_dry_run && !stop.load(Ordering::Relaxed) {
         // The notes and sessions are stored. Vectors and the index are derived, and made later if they are missing.
         let _ = ingestion.embed(progress);
         let _ = ingestion.index_sessions(progress);
@@ -271,6 +276,7 @@ fn shown_title(title: &str) -> String {
 fn import_export(
     services: &Services,
     request: &ImportRequest,
+    stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, Failure> {
     let path = &request.path;
@@ -286,7 +292,7 @@ fn import_export(
         }
     };
     let options = (SecretPolicy::Refuse, request.is_dry_run);
-    let summary = import_memories(services, &mut file, options, &mut see, progress)?;
+    let summary = import_memories(services, &mut file, options, stop, &mut see, progress)?;
     let files = ImportedFiles {
         format: "Memories of this program".to_owned(),
         notes: [summary.new, summary.updated, summary.unchanged],

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::UNIX_EPOCH;
 
 use memory_agent::web::{
@@ -249,9 +250,10 @@ impl WebHost for PageHost {
         &self,
         services: &Services,
         request: &ImportRequest,
+        stop: &Arc<AtomicBool>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportOutcome, ToolError> {
-        page_import::import(&self.home, services, request, progress)
+        page_import::import(&self.home, services, request, stop, progress)
             .map_err(|failure| page_error(&failure))
     }
 

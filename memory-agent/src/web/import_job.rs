@@ -1,7 +1,7 @@
 //! The import of files: one job at a time, which continues after the person has left its page.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use memory_core::{Code, OperationId, Progress, SkippedFile, ToolError};
@@ -86,6 +86,8 @@ pub(crate) struct ImportJob {
     total: AtomicU64,
     /// The folder of an upload, which is removed when nothing more is read from it.
     upload: Mutex<Option<TempDir>>,
+    /// Whether the person stopped it.
+    stop: Arc<AtomicBool>,
 }
 
 /// The state of an import.
@@ -138,6 +140,7 @@ impl ImportJobs {
             done: AtomicU64::new(0),
             total: AtomicU64::new(0),
             upload: Mutex::new(upload),
+            stop: Arc::default(),
         });
         *last = Some(Arc::clone(&job));
         job.spawn(request);
@@ -162,6 +165,18 @@ impl ImportJob {
         (done, Some(total).filter(|total| *total != 0))
     }
 
+    /// Stops a running import. What was imported before stays.
+    pub(crate) fn stop(&self) {
+        if self.state().is_running() {
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns whether the person stopped it.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// Reads the files again, or imports them, after a preview. It has no effect in other states.
     pub(crate) fn proceed(self: &Arc<Self>, request: &WebRequest, import: ImportRequest) {
         let mut state = lock(&self.state);
@@ -183,6 +198,7 @@ impl ImportJob {
         *lock(&self.request) = import;
         self.done.store(0, Ordering::Relaxed);
         self.total.store(0, Ordering::Relaxed);
+        self.stop.store(false, Ordering::Relaxed);
         self.spawn(request);
     }
 
@@ -208,7 +224,7 @@ impl ImportJob {
                 let total = progress.total.unwrap_or_default();
                 job.total.store(total, Ordering::Relaxed);
             };
-            let run = || host.import(&services, &import, &mut show);
+            let run = || host.import(&services, &import, &job.stop, &mut show);
             // A panic is already reported, and must not leave an import that seems to run.
             let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
             let outcome = outcome.unwrap_or_else(|_| {
@@ -219,6 +235,13 @@ impl ImportJob {
                 ))
             });
             let state = match outcome {
+                Ok(_) if is_dry_run && job.is_stopped() => {
+                    let message = "you stopped it; nothing was written";
+                    ImportState::Failed(
+                        ToolError::new(Code::InvalidInput, message, None),
+                        Vec::new(),
+                    )
+                }
                 Ok(outcome) if is_dry_run => ImportState::Preview(outcome),
                 Ok(ImportOutcome::Report(report)) => ImportState::Done(report, operations()),
                 Ok(_) => {

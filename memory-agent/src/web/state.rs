@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -211,7 +211,7 @@ pub trait WebHost: Debug + Send + Sync {
     /// Returns the name and the title of each format of files that can be imported.
     fn import_formats(&self) -> Vec<(String, String)>;
 
-    /// Imports files with `services`, as `memory import` does.
+    /// Imports files with `services`, as `memory import` does. After `stop`, nothing more is read, and what was read before is stored.
     ///
     /// # Errors
     /// If the format is unknown, or the files cannot be read, or the memories cannot be written.
@@ -219,6 +219,7 @@ pub trait WebHost: Debug + Send + Sync {
         &self,
         services: &Services,
         request: &ImportRequest,
+        stop: &Arc<AtomicBool>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportOutcome, ToolError>;
 

@@ -5,6 +5,7 @@ pub(crate) mod detection;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use memory_agent::json;
@@ -154,7 +155,14 @@ impl ImportArgs {
         let is_dry_run = self.ingest.options.is_dry_run();
         let mut show = |progress| bar.show(progress);
         let (seen, options) = (&mut |_: &ExportedMemory| {}, (secrets, is_dry_run));
-        let report = import_memories(&services, &mut input, options, seen, &mut show)?;
+        let report = import_memories(
+            &services,
+            &mut input,
+            options,
+            &AtomicBool::new(false),
+            seen,
+            &mut show,
+        )?;
         drop(input);
         drop(bar);
         if app.output.is_json() {
@@ -185,15 +193,19 @@ impl ImportArgs {
 }
 
 /// Imports the memories of an export of this program, or only determines the outcome if it is a dry run. Each is shown to `see` first.
+/// After `stop`, nothing more is read.
 pub(crate) fn import_memories(
     services: &Services,
     input: &mut dyn Read,
     (secrets, is_dry_run): (SecretPolicy, bool),
+    stop: &AtomicBool,
     see: &mut dyn FnMut(&ExportedMemory),
     show: &mut dyn FnMut(Progress),
 ) -> Result<ImportSummary, Failure> {
     let mut lines = ExportLines::new(BufReader::new(input));
-    let mut memories = lines.by_ref().map(parse_line).inspect(|memory| {
+    let is_stopped = || stop.load(Ordering::Relaxed);
+    let lines_until = lines.by_ref().take_while(|_| !is_stopped());
+    let mut memories = lines_until.map(parse_line).inspect(|memory| {
         if let Ok((_, memory)) = memory {
             see(memory);
         }
@@ -207,6 +219,9 @@ pub(crate) fn import_memories(
         report
     };
     drop(memories);
+    if is_stopped() {
+        return Ok(report);
+    }
     lines.check_whole("read the whole export; the lines before are imported")?;
     Ok(report)
 }

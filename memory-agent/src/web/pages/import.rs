@@ -81,6 +81,8 @@ struct ImportJobPage {
     is_trusted: bool,
     /// Whether the files can be read in another way: nothing was written yet.
     can_read_again: bool,
+    /// Whether the person stopped the import.
+    is_stopped: bool,
     /// The formats, and whether each is chosen.
     formats: Vec<(String, String, bool)>,
 }
@@ -251,6 +253,7 @@ async fn show_job(Path(id): Path<String>, request: WebRequest) -> Response {
                 step,
                 progress,
                 is_trusted: import.is_trusted,
+                is_stopped: job.is_stopped(),
                 can_read_again: import.is_dry_run,
                 formats: formats.map(with_choice).collect(),
                 id,
@@ -318,6 +321,7 @@ async fn proceed(Path(id): Path<String>, request: WebRequest) -> Response {
                     job.discard(&request.web.imports);
                     return Ok(Redirect::to(PATH).into_response());
                 }
+                "stop" => job.stop(),
                 "import" => job.proceed(
                     request,
                     ImportRequest {

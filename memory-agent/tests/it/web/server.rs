@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Seek, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -301,6 +301,7 @@ impl WebHost for FakeHost {
         &self,
         services: &Services,
         request: &ImportRequest,
+        stop: &Arc<AtomicBool>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportOutcome, ToolError> {
         let name = request.path.file_name().expect("a name").to_string_lossy();
@@ -320,6 +321,14 @@ impl WebHost for FakeHost {
         }
         let files = files_below(&request.path);
         for (done, path) in (1..).zip(&files) {
+            // A file of this name is read until the person stops the import.
+            while path.ends_with("endless") && !request.is_dry_run && !stop.load(Ordering::Relaxed)
+            {
+                std::thread::yield_now();
+            }
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
             let text = std::fs::read_to_string(path).expect("a text");
             if !request.is_dry_run {
                 write(services, Draft::new(&text), SecretPolicy::Keep).expect("it is written");

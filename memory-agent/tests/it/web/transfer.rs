@@ -99,6 +99,26 @@ fn files_are_imported_after_a_look_at_the_outcome_and_one_undo_reverts_it() {
 }
 
 #[test]
+fn an_import_is_stopped_and_what_was_imported_before_stays_until_its_undo() {
+    let server = WebTestServer::start();
+    let files = [("a.md", "Tea"), ("endless", "Coffee"), ("z.md", "Milk")];
+    let path = upload(&server, &files);
+    finished(&server, &path);
+    server.post(&path, &[("action", "import")]);
+    let page = server.get(&path).body;
+    assert!(page.contains("value=\"stop\">Stop</button>"), "{page}");
+    assert_eq!(server.post(&path, &[("action", "stop")]).status, 303);
+    let page = finished(&server, &path);
+    assert!(page.contains("You stopped the import"), "{page}");
+    assert_eq!(count(&server), 1);
+    let operations = page.split("name=\"operation\" value=\"").nth(1);
+    let operations = operations.and_then(|rest| rest.split('"').next());
+    let operations = operations.expect("an undo");
+    server.post_and_follow("/undo", &[("operation", operations), ("next", "/import")]);
+    assert_eq!(count(&server), 0);
+}
+
+#[test]
 fn the_names_of_files_lead_nowhere_else() {
     let server = WebTestServer::start();
     let name = "../../../escaped.md";
