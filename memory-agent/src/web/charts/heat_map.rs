@@ -74,10 +74,15 @@ pub(crate) fn render_heat_map(
             .find(|day| day.day() == 1 && *day <= last);
         // Two names need three columns between them.
         if let Some(month) = begins.filter(|_| named_at.is_none_or(|at| at + 3 <= week)) {
+            // A name takes two columns, so that of the last week ends with it.
+            let (x, anchor) = if week + 1 == weeks {
+                (width, "end")
+            } else {
+                (LEFT + week * STEP, "start")
+            };
             write!(
                 svg,
-                "<text class=\"axis\" x=\"{}\" y=\"{}\">{}</text>",
-                LEFT + week * STEP,
+                "<text class=\"axis\" text-anchor=\"{anchor}\" x=\"{x}\" y=\"{}\">{}</text>",
                 TOP - 6,
                 month.format("%b")
             )
@@ -146,6 +151,13 @@ mod tests {
                 .contains("101 operations from 2026-01-01 to 2026-12-31")
         );
         assert_eq!(svg.as_str().matches("class=\"axis\"").count(), 3 + 12);
+        let svg = render_heat_map(&counts, day("2026-01-01"), day("2026-12-01"), UNIT);
+        let end = "text-anchor=\"end\"";
+        assert_eq!(
+            svg.as_str().matches(end).count(),
+            1,
+            "December is not cut off"
+        );
     }
 
     proptest! {
