@@ -88,7 +88,7 @@ impl Ingestion {
         Self { upload, ..self }
     }
 
-    /// Sets the signal after which nothing more is read; what was read before is stored.
+    /// Sets the signal after which nothing more is read. The items before it are stored.
     pub(crate) fn until(self, stop: &Arc<AtomicBool>) -> Self {
         Self {
             stop: Arc::clone(stop),

@@ -54,17 +54,26 @@ pub(super) struct SlowViews<K, V>(Mutex<HashMap<K, SlowView<V>>>);
 struct SlowView<V> {
     /// The last view, with the mark of the home for which it was made.
     last: Option<(String, Arc<V>)>,
-    is_being_made: bool,
+    work: ViewWork,
     is_slow: bool,
     /// Whether the last attempt failed. The page then waits for the next one, to show its error.
     has_failed: bool,
     /// The time before which no other one is made.
     next: DateTime<Utc>,
-    /// Whether open pages will load again at [`Self::next`].
-    is_awaited: bool,
 }
 
-/// What to do for a view that is older than the home.
+/// The background work for a view.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum ViewWork {
+    #[default]
+    None,
+    /// The next view is being made.
+    Making,
+    /// Open pages will load again at the time of the next view.
+    Waiting,
+}
+
+/// The next step for a view that is older than the home.
 enum ViewStep {
     Nothing,
     Make,
@@ -76,11 +85,10 @@ impl<V> Default for SlowView<V> {
     fn default() -> Self {
         Self {
             last: None,
-            is_being_made: false,
+            work: ViewWork::None,
             is_slow: false,
             has_failed: false,
             next: DateTime::UNIX_EPOCH,
-            is_awaited: false,
         }
     }
 }
@@ -96,20 +104,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<K: Eq + Hash + Clone, V> SlowViews<K, V> {
-    /// Returns the last view of `key`, and what to do now for one of this mark.
+    /// Returns the last view of `key`, and the next step for one of this mark.
     fn find(&self, key: &K, mark: &str, now: DateTime<Utc>) -> (Option<Arc<V>>, ViewStep) {
         let mut views = lock(&self.0);
         let view = views.entry(key.clone()).or_default();
         let is_current = view.last.as_ref().is_some_and(|(known, _)| known == mark);
-        let step = if is_current || view.is_being_made {
+        let step = if is_current || view.work == ViewWork::Making {
             ViewStep::Nothing
         } else if view.next <= now {
-            view.is_being_made = true;
+            view.work = ViewWork::Making;
             ViewStep::Make
-        } else if view.is_awaited {
+        } else if view.work == ViewWork::Waiting {
             ViewStep::Nothing
         } else {
-            view.is_awaited = true;
+            view.work = ViewWork::Waiting;
             ViewStep::Await((view.next - now).to_std().unwrap_or_default())
         };
         (view.last(), step)
@@ -139,7 +147,7 @@ impl<K: Eq + Hash + Clone, V> SlowViews<K, V> {
         let mut views = lock(&self.0);
         let view = views.entry(key).or_default();
         let duration = end - start;
-        view.is_being_made = false;
+        view.work = ViewWork::None;
         view.has_failed = made.is_none();
         view.is_slow = duration.to_std().is_ok_and(|duration| timeout < duration);
         view.next = if view.is_slow && !view.has_failed {
@@ -198,8 +206,10 @@ impl WebState {
                         () = sleep(pause) => {}
                         () = web.end.cancelled() => return,
                     }
-                    if let Some(view) = lock(&views(&web).0).get_mut(&key) {
-                        view.is_awaited = false;
+                    if let Some(view) = lock(&views(&web).0).get_mut(&key)
+                        && view.work == ViewWork::Waiting
+                    {
+                        view.work = ViewWork::None;
                     }
                     web.made_views.fetch_add(1, Ordering::Relaxed);
                 });

@@ -6,6 +6,7 @@
 //!
 //! A page is data, which one template displays: a heading with actions, and parts below each other.
 
+use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use chrono::{DateTime, NaiveDate, Utc};
 use memory_core::text::counted;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{PageError, render};
@@ -34,27 +36,35 @@ const MAX_TITLE: usize = 140;
 /// Maximum number of characters of a value in a list.
 const MAX_VALUE: usize = 120;
 
-/// What is shown if no entry contains the searched text.
+/// The text of a list without an entry that matches.
 pub(crate) const NO_MATCH: (&str, &str) = ("Nothing matches", "");
 
 /// The work of a handler of a route with the parameters `P`.
 type PageWork<P> = fn(&WebRequest, &P) -> Result<Response, PageError>;
 
+/// The parameters of a route that has none.
+#[derive(Clone, Deserialize)]
+pub(crate) struct NoParameters;
+
 /// Returns the route of a page.
-pub(crate) fn show<P: DeserializeOwned + Send + 'static>(
-    work: PageWork<P>,
-) -> MethodRouter<Arc<WebState>> {
-    get(move |Path(place): Path<P>, request: WebRequest| {
-        request.respond(move |request| work(request, &place))
+pub(crate) fn show<P: ToOwned + ?Sized + 'static>(work: PageWork<P>) -> MethodRouter<Arc<WebState>>
+where
+    P::Owned: DeserializeOwned + Send,
+{
+    get(move |Path(place): Path<P::Owned>, request: WebRequest| {
+        request.respond(move |request| work(request, place.borrow()))
     })
 }
 
 /// Returns the route of a form.
-pub(crate) fn change<P: DeserializeOwned + Send + 'static>(
+pub(crate) fn change<P: ToOwned + ?Sized + 'static>(
     work: PageWork<P>,
-) -> MethodRouter<Arc<WebState>> {
-    post(move |Path(place): Path<P>, request: WebRequest| {
-        request.respond(move |request| work(request, &place))
+) -> MethodRouter<Arc<WebState>>
+where
+    P::Owned: DeserializeOwned + Send,
+{
+    post(move |Path(place): Path<P::Owned>, request: WebRequest| {
+        request.respond(move |request| work(request, place.borrow()))
     })
 }
 
@@ -126,7 +136,7 @@ pub(crate) struct EntryList {
     /// The orders, the default first: its value, its name for people, and the column. The first column, 0, is in ascending order, the
     /// others in descending order.
     pub(crate) orders: &'static [(&'static str, &'static str, usize)],
-    /// What is shown if there are no entries.
+    /// The text of an empty list.
     pub(crate) empty: (&'static str, &'static str),
 }
 
@@ -136,7 +146,7 @@ pub(crate) enum Cell {
     Html(SafeHtml),
     Chip(&'static str),
     Day(NaiveDate),
-    /// A word that stands for a missing value.
+    /// A word for a missing value.
     Missing(&'static str),
     /// A value, of which the list shows the start.
     Value(String),

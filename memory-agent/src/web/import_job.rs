@@ -165,7 +165,7 @@ impl ImportJob {
         (done, Some(total).filter(|total| *total != 0))
     }
 
-    /// Stops a running import. What was imported before stays.
+    /// Stops a running import. The notes that were imported before stay.
     pub(crate) fn stop(&self) {
         if self.state().is_running() {
             self.stop.store(true, Ordering::Relaxed);

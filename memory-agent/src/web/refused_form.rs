@@ -21,7 +21,7 @@ pub(super) struct FormRefusal {
     /// The field that is wrong, if it is one.
     pub(super) field: Option<&'static str>,
     /// Whether the object was changed after the form was opened. The form then has the version that is stored now, which the person sees
-    /// beside the typed text, and may replace.
+    /// next to the typed text, and may replace.
     pub(super) is_conflict: bool,
 }
 

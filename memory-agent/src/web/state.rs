@@ -211,7 +211,7 @@ pub trait WebHost: Debug + Send + Sync {
     /// Returns the name and the title of each format of files that can be imported.
     fn import_formats(&self) -> Vec<(String, String)>;
 
-    /// Imports files with `services`, as `memory import` does. After `stop`, nothing more is read, and what was read before is stored.
+    /// Imports files with `services`, as `memory import` does. After `stop`, nothing more is read.
     ///
     /// # Errors
     /// If the format is unknown, or the files cannot be read, or the memories cannot be written.

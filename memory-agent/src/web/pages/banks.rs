@@ -13,8 +13,8 @@ use memory_core::json::{JsonText, format_pretty};
 use memory_core::{SecretPolicy, parse_rfc3339};
 
 use crate::web::collection::{
-    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, NO_MATCH, PageAction,
-    PagePart, change, show,
+    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, NO_MATCH, NoParameters,
+    PageAction, PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -95,7 +95,7 @@ impl NamedBank {
     }
 }
 
-fn show_banks(request: &WebRequest, (): &()) -> Result<Response, PageError> {
+fn show_banks(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError> {
     let about = "JSON values under keys, for agents and programs.";
     let mut page = CollectionPage::new(request, "Banks", about);
     let search = page.search(request, "Search keys and values");

@@ -12,7 +12,7 @@ use memory_core::text::counted;
 use memory_core::{Code, StoreError, Verb};
 
 use crate::web::collection::{
-    ActionButton, Cell, CollectionPage, EntryList, Message, PagePart, change, show,
+    ActionButton, Cell, CollectionPage, EntryList, Message, NoParameters, PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -54,7 +54,7 @@ fn path_of(id: &ConversationId) -> String {
     format!("/conversations/{}", encode(id.as_str()))
 }
 
-fn show_conversations(request: &WebRequest, (): &()) -> Result<Response, PageError> {
+fn show_conversations(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError> {
     let about = "Dialogues with language models through the chat proxy, and the facts that were derived from them.";
     let mut page = CollectionPage::new(request, "Conversations", about);
     let (mut all, mut problems) = (Vec::new(), 0);
@@ -120,7 +120,7 @@ fn find(
     .into())
 }
 
-fn show_conversation(request: &WebRequest, id: &String) -> Result<Response, PageError> {
+fn show_conversation(request: &WebRequest, id: &str) -> Result<Response, PageError> {
     let id: ConversationId = id.parse()?;
     let contents = conversation::show(find(request, &id)?.as_ref(), &id)?;
     let (facts, turns, path) = (&contents.facts, &contents.turns, path_of(&id));
@@ -157,7 +157,7 @@ fn show_conversation(request: &WebRequest, id: &String) -> Result<Response, Page
 }
 
 /// Deletes a fact or a turn.
-fn delete(request: &WebRequest, id: &String) -> Result<Response, PageError> {
+fn delete(request: &WebRequest, id: &str) -> Result<Response, PageError> {
     let id: ConversationId = id.parse()?;
     let entry: EntryId = request.form.get("entry").parse()?;
     let store = find(request, &id)?;

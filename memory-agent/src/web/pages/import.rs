@@ -75,7 +75,6 @@ struct ImportJobPage {
     id: String,
     name: Label,
     step: JobStep,
-    is_reading: bool,
     /// The number of items that are done, and of all items.
     progress: (u64, Option<u64>),
     is_trusted: bool,
@@ -249,7 +248,6 @@ async fn show_job(Path(id): Path<String>, request: WebRequest) -> Response {
             Ok(render(&ImportJobPage {
                 layout: request.layout("Import"),
                 name: Label::cut(&import.name(), 200),
-                is_reading: matches!(step, JobStep::Reading),
                 step,
                 progress,
                 is_trusted: import.is_trusted,

@@ -15,8 +15,8 @@ use memory_core::{ContentHash, SecretPolicy};
 
 use crate::instance::{InstanceHandle, InstanceListing, backend};
 use crate::web::collection::{
-    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, Message, PageAction,
-    PagePart, change, show,
+    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, Message, NoParameters,
+    PageAction, PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -101,7 +101,7 @@ pub(super) fn open_messages(
     }
 }
 
-fn show_instances(request: &WebRequest, (): &()) -> Result<Response, PageError> {
+fn show_instances(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError> {
     let about = "Named data sets, each of one type and with its own location.";
     let mut page = CollectionPage::new(request, "Instances", about);
     let card = |listing: InstanceListing| -> EntryRow {

@@ -9,7 +9,8 @@ use memory_core::topic::{self, Topic, TopicKind, TopicName, TopicWriteRequest, T
 use memory_core::{Code, ContentHash, SecretPolicy, front_matter};
 
 use crate::web::collection::{
-    Cell, CollectionPage, EntryRow, FormControl, FormField, PageAction, PagePart, change, show,
+    Cell, CollectionPage, EntryRow, FormControl, FormField, NoParameters, PageAction, PagePart,
+    change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -53,7 +54,7 @@ fn card(topic: &Topic, text: &Label) -> EntryRow {
     (topic.title.clone(), Some(path_of(&topic.name)), cells)
 }
 
-fn show_topics(request: &WebRequest, (): &()) -> Result<Response, PageError> {
+fn show_topics(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError> {
     let Some(topics) = &request.services.topics else {
         let mut page = CollectionPage::new(request, "Topics", "");
         page.push(PagePart::Empty(
@@ -110,7 +111,7 @@ fn show_topics(request: &WebRequest, (): &()) -> Result<Response, PageError> {
 }
 
 /// Creates a topic of the fields `name`, `kind`, `description` and `content`.
-fn create(request: &WebRequest, (): &()) -> Result<Response, PageError> {
+fn create(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError> {
     let form = &request.form;
     let name = form.text("name").unwrap_or_default();
     let has_extension = std::path::Path::new(name)
@@ -136,7 +137,7 @@ fn create(request: &WebRequest, (): &()) -> Result<Response, PageError> {
     Ok(request.redirect(&path_of(&name)))
 }
 
-fn show_topic(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+fn show_topic(request: &WebRequest, name: &str) -> Result<Response, PageError> {
     let found = topic::read(topics(request)?, name)?;
     let (topic, path) = (&found.topic, path_of(&found.topic.name));
     let mut page =
@@ -162,7 +163,7 @@ fn show_topic(request: &WebRequest, name: &String) -> Result<Response, PageError
     Ok(page.respond())
 }
 
-fn show_form(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+fn show_form(request: &WebRequest, name: &str) -> Result<Response, PageError> {
     let found = topic::read(topics(request)?, name)?;
     let (title, path) = (&found.topic.title, path_of(&found.topic.name));
     let mut page = CollectionPage::new(request, &format!("Edit {title}"), "")
@@ -179,7 +180,7 @@ fn show_form(request: &WebRequest, name: &String) -> Result<Response, PageError>
 }
 
 /// Replaces the whole text of a topic.
-fn edit(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+fn edit(request: &WebRequest, name: &str) -> Result<Response, PageError> {
     let topics = topics(request)?;
     let found = topic::read(topics, name)?;
     let text = request.form.get("text").replace("\r\n", "\n");
@@ -193,7 +194,7 @@ fn edit(request: &WebRequest, name: &String) -> Result<Response, PageError> {
     Ok(request.redirect(&path_of(&found.topic.name)))
 }
 
-fn delete(request: &WebRequest, name: &String) -> Result<Response, PageError> {
+fn delete(request: &WebRequest, name: &str) -> Result<Response, PageError> {
     topic::delete(topics(request)?, name)?;
     Ok(request.redirect("/topics"))
 }
