@@ -121,10 +121,13 @@ pub(crate) fn set_list(text: &str, key: &str, value: &str) -> Option<String> {
     Some(join_lines(&lines, text))
 }
 
-/// Returns each item of a list with its lines, of which the last has the item and the others are comments, and their number.
+/// An item of a list with its lines, of which the last has the item and the others are comments.
+type ItemBlock = (String, Vec<String>);
+
+/// Returns the items of a list with their lines, and the number of the lines.
 ///
 /// Returns `None` if an item has several lines.
-fn item_blocks(lines: &[String], items: &[Value]) -> Option<(Vec<(String, Vec<String>)>, usize)> {
+fn item_blocks(lines: &[String], items: &[Value]) -> Option<(Vec<ItemBlock>, usize)> {
     let (mut blocks, mut own) = (Vec::new(), Vec::new());
     for (number, line) in lines.iter().enumerate() {
         if blocks.len() == items.len() {
