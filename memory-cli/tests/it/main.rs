@@ -85,6 +85,7 @@ mod settings_page;
 mod seven_prompts;
 mod shared_store;
 mod source_names;
+mod team;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[path = "../../../memory-agent/tests/it/model/tiny_bert.rs"]

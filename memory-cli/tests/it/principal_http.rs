@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use memory_core::testing::wait_until;
 use serde_json::{Value, json};
 
-use crate::postgres_server::shared_server;
+use crate::postgres_server::{PostgresServer, shared_server};
 use crate::sandbox::Sandbox;
 use crate::serve_http::HttpServerProcess;
 
@@ -15,15 +15,24 @@ pub(crate) struct PrincipalHomes {
 
 impl PrincipalHomes {
     pub(crate) fn new(claim: &str) -> Option<Self> {
-        let server = shared_server(claim)?;
+        shared_server(claim).map(Self::on)
+    }
+
+    pub(crate) fn on(server: &PostgresServer) -> Self {
         let (sandbox, database) = (Sandbox::new(), server.database());
         let (owner, node) = (format!("{database}_owner"), format!("{database}_node"));
         let roles = format!(
             "CREATE ROLE {owner} LOGIN; CREATE ROLE {node} LOGIN; ALTER DATABASE {database} OWNER TO {owner}"
         );
         server.sql(&database, &roles);
-        sandbox.file("owner.address", &server.url(&owner, &database, ""));
-        sandbox.file("node.address", &server.url(&node, &database, ""));
+        sandbox.file(
+            "owner.address",
+            &server.url(&format!("{owner}:hunter2"), &database, ""),
+        );
+        sandbox.file(
+            "node.address",
+            &server.url(&format!("{node}:hunter2"), &database, ""),
+        );
         sandbox.run_shell("memory --root owner init --store @owner.address --name owner");
         for name in ["ada", "bob"] {
             let add = format!(
@@ -31,7 +40,7 @@ impl PrincipalHomes {
             );
             sandbox.run_shell(&format!("{add} > {name}.token"));
         }
-        Some(Self { sandbox })
+        Self { sandbox }
     }
 
     pub(crate) fn token(&self, name: &str) -> String {
@@ -57,7 +66,7 @@ impl PrincipalHomes {
 }
 
 /// Calls a tool, and returns its result, or the status line and the code of the error.
-fn call(
+pub(crate) fn call(
     server: &HttpServerProcess,
     token: &str,
     tool: &str,

@@ -1,12 +1,14 @@
 //! The access of a node to the memories in a database: all rows, or those of the principal whose token it has.
 //!
-//! A transaction contains the token. Nodes call functions (`migrations/0005_functions.sql`), which check it, and so do the policies of the
+//! A transaction contains the token. Nodes call functions (`migrations/functions.sql`), which check it, and so do the policies of the
 //! tables (`migrations/0004_access.sql`).
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
-use memory_core::Code;
+use memory_core::{Clock, Code, ContentHash, ContentHasher, SystemClock};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
@@ -16,16 +18,48 @@ use super::error::{DatabaseError, database_error};
 
 const SET_TOKEN: &str = "SELECT set_config('memory.token', $1, true)";
 
-const FIND_PRINCIPAL: &str = "SELECT principal, scopes, is_restricted FROM memory_node_access()";
+const FIND_PRINCIPAL: &str = "SELECT principal, scopes, is_restricted, extract(epoch FROM now())::bigint FROM memory_node_access()";
 
-/// The token of a principal.
+/// Maximum error of the estimated time of the database in seconds, below the 300 s for which it accepts a proof.
+const MAX_TIME_ERROR: i64 = 60;
+
+/// The token of a principal. The database receives a proof of it, because a server may log the parameters of statements.
 #[derive(Clone)]
-pub(super) struct PrincipalToken(String);
+pub(super) struct PrincipalToken {
+    hash: ContentHash,
+    clock_difference: Arc<AtomicI64>,
+}
 
 impl PrincipalToken {
-    /// Returns the token with this text.
-    pub(super) fn new(text: &str) -> Self {
-        Self(text.trim().to_owned())
+    /// Returns the token with this text. `clock_difference` are the seconds by which the clock of the database is ahead of this machine.
+    pub(super) fn new(text: &str, clock_difference: Arc<AtomicI64>) -> Self {
+        Self {
+            hash: ContentHash::of(text.trim()),
+            clock_difference,
+        }
+    }
+
+    /// Returns the text by which the database recognizes the token at the present time (`migrations/functions.sql`).
+    fn proof(&self) -> String {
+        let time = self.database_time().to_string();
+        let mut hasher = ContentHasher::default();
+        hasher.update(self.hash.as_bytes());
+        hasher.update(time.as_bytes());
+        hasher.update(self.hash.as_bytes());
+        let (prefix, mac) = (&self.hash.to_string()[..16], hasher.finish());
+        format!("proof:{prefix}:{time}:{mac}")
+    }
+
+    /// Returns the estimated time of the database in seconds since 1970.
+    fn database_time(&self) -> i64 {
+        SystemClock.now().timestamp() + self.clock_difference.load(Ordering::Relaxed)
+    }
+
+    /// Adopts the time of the database, and returns whether a proof with the estimated time may have been refused.
+    fn correct_time(&self, time: i64) -> bool {
+        let error = time - self.database_time();
+        self.clock_difference.fetch_add(error, Ordering::Relaxed);
+        MAX_TIME_ERROR < error.abs()
     }
 }
 
@@ -77,30 +111,24 @@ pub(super) async fn run_as<T>(
     end_transaction(client, done).await
 }
 
-/// Begins a transaction and finds the principal of the token, in one round trip.
+/// Begins a transaction and finds the principal of the token, in one round trip unless the clock of the database differs.
 pub(super) async fn begin(
     client: &Client,
     token: Option<&PrincipalToken>,
 ) -> Result<Option<TokenPrincipal>, DatabaseError> {
-    let begun = client.batch_execute(BEGIN);
-    let Some(PrincipalToken(token)) = token else {
-        begun.await?;
+    let Some(token) = token else {
+        client.batch_execute(BEGIN).await?;
         return Ok(None);
     };
-    let parameters: [SqlParameter; 1] = [(token, Type::TEXT)];
     // Each statement is sent when its future is first polled, so they arrive in this order.
-    let (begun, set, found) = tokio::join!(
-        biased;
-        begun,
-        client.query_typed(SET_TOKEN, &parameters),
-        client.query_typed_one(FIND_PRINCIPAL, &[]),
-    );
+    let (begun, found) =
+        tokio::join!(biased; client.batch_execute(BEGIN), query_principal(client, token));
     begun?;
-    set?;
-    let found = found?;
-    let (name, scopes, is_restricted): (Option<String>, Vec<String>, bool) =
-        (found.try_get(0)?, found.try_get(1)?, found.try_get(2)?);
-    let Some(name) = name else {
+    let mut found = found?;
+    if found.principal.is_none() && token.correct_time(found.time) {
+        found = query_principal(client, token).await?;
+    }
+    let Some(principal) = found.principal else {
         let hint = "it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to \
             `memory shared init --token`";
         return Err(denied_error(
@@ -108,36 +136,68 @@ pub(super) async fn begin(
             hint,
         ));
     };
-    if !is_restricted {
+    if !found.is_restricted {
         let hint = "use a role without the attributes SUPERUSER and BYPASSRLS, such as memory_node";
         return Err(denied_error(
             "the user of the database bypasses the access control of memories".into(),
             hint,
         ));
     }
-    Ok(Some(TokenPrincipal { name, scopes }))
+    Ok(Some(principal))
 }
 
-/// Returns the principal of a token, if it is valid, in one transaction and one round trip.
+/// Returns the principal of a token, if it is valid, in one transaction and one round trip unless the clock of the database differs.
 pub(super) async fn find_principal(
     client: &Client,
-    PrincipalToken(token): &PrincipalToken,
+    token: &PrincipalToken,
 ) -> Result<Option<TokenPrincipal>, DatabaseError> {
-    let parameters: [SqlParameter; 1] = [(token, Type::TEXT)];
-    // Each statement is sent when its future is first polled, so they arrive in this order.
-    let (begun, set, found, ended) = tokio::join!(
+    loop {
+        // Each statement is sent when its future is first polled, so they arrive in this order.
+        let (begun, found, ended) = tokio::join!(
+            biased;
+            client.batch_execute(BEGIN),
+            query_principal(client, token),
+            client.batch_execute("ROLLBACK"),
+        );
+        begun?;
+        let found = found?;
+        ended?;
+        if found.principal.is_some() || !token.correct_time(found.time) {
+            return Ok(found.principal);
+        }
+    }
+}
+
+/// The reply of the database to a token.
+struct TokenReply {
+    principal: Option<TokenPrincipal>,
+    is_restricted: bool,
+    /// The time of the transaction in seconds since 1970.
+    time: i64,
+}
+
+/// Sends a token in the current transaction.
+async fn query_principal(
+    client: &Client,
+    token: &PrincipalToken,
+) -> Result<TokenReply, tokio_postgres::Error> {
+    let proof = token.proof();
+    let parameters: [SqlParameter; 1] = [(&proof, Type::TEXT)];
+    let (set, found) = tokio::join!(
         biased;
-        client.batch_execute(BEGIN),
         client.query_typed(SET_TOKEN, &parameters),
         client.query_typed_one(FIND_PRINCIPAL, &[]),
-        client.batch_execute("ROLLBACK"),
     );
-    begun?;
     set?;
     let found = found?;
-    ended?;
-    let (name, scopes): (Option<String>, Vec<String>) = (found.try_get(0)?, found.try_get(1)?);
-    Ok(name.map(|name| TokenPrincipal { name, scopes }))
+    let scopes = found.try_get(1)?;
+    Ok(TokenReply {
+        principal: found
+            .try_get::<_, Option<String>>(0)?
+            .map(|name| TokenPrincipal { name, scopes }),
+        is_restricted: found.try_get(2)?,
+        time: found.try_get(3)?,
+    })
 }
 
 pub(super) fn denied_error(what: String, hint: &'static str) -> DatabaseError {

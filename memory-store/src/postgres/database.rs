@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -91,6 +91,8 @@ pub struct Database {
     number: i64,
     /// The token of the principal that uses the memories, if any.
     token: Option<PrincipalToken>,
+    /// Seconds by which the clock of the database is ahead of that of this machine.
+    clock_difference: Arc<AtomicI64>,
     owner: AddressOwner,
 }
 
@@ -112,6 +114,7 @@ impl Database {
             engine: OnceLock::new(),
             number: random_token()?,
             token: None,
+            clock_difference: Arc::default(),
             owner: AddressOwner::Instance,
         })
     }
@@ -120,9 +123,14 @@ impl Database {
     #[must_use]
     pub fn with_token(self, token: &str) -> Self {
         Self {
-            token: Some(PrincipalToken::new(token)),
+            token: Some(self.principal_token(token)),
             ..self
         }
+    }
+
+    /// Returns a token with this text for transactions on this database.
+    pub(super) fn principal_token(&self, text: &str) -> PrincipalToken {
+        PrincipalToken::new(text, Arc::clone(&self.clock_difference))
     }
 
     /// Returns the database of a home that shares its memories. The hints of errors then name the commands for homes.

@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn the_functions_accept_each_verb() {
-        let functions = include_str!("migrations/0005_functions.sql");
+        let functions = include_str!("migrations/functions.sql");
         for verb in Verb::ALL {
             assert!(
                 functions.contains(&format!("'{}'", verb.as_str())),

@@ -37,8 +37,10 @@ pub(super) const DOCUMENTS: TableGroup = TableGroup {
         include_str!("migrations/0002_documents.sql"),
         include_str!("migrations/0003_files.sql"),
         include_str!("migrations/0004_access.sql"),
+        // The functions are always those of the last version.
+        "",
         concat!(
-            include_str!("migrations/0005_functions.sql"),
+            include_str!("migrations/functions.sql"),
             "\n",
             include_str!("migrations/privileges.sql")
         ),

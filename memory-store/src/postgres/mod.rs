@@ -34,7 +34,7 @@
 //! row of the first part of a key, so that the next one sees all earlier changes.
 //!
 //! Memories, and files of folders, are read and written only through functions of the database
-//! (`migrations/0005_functions.sql`), which check the scopes of the caller. The role of the nodes of principals has no other
+//! (`migrations/functions.sql`), which check the scopes of the caller. The role of the nodes of principals has no other
 //! privilege. The owner creates the tables and manages principals with plain statements.
 //!
 //! There are no advisory locks and no sequences, and keys begin with the session or the key. A change that the

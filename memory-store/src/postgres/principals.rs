@@ -1,6 +1,5 @@
 //! The principals of the memories in a database, which its owner manages.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -15,18 +14,19 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use super::Database;
-use super::access::{self, PrincipalToken, TokenPrincipal, denied_error};
+use super::access::{self, TokenPrincipal, denied_error};
 use super::conditions::SqlParameter;
 use super::connections::run_transaction;
 use super::document_log::to_store_error;
 use super::error::{DatabaseError, database_error};
 use super::migration::{DOCUMENTS, close_functions, migrate};
-use crate::error::io_error;
 
+/// The database creates the token, because a server may log the parameters of statements, and does not log results.
 const INSERT: &str = "
-    INSERT INTO memory_principals AS own (name, kind, token_hash) VALUES ($1, $2, sha256(convert_to($3, 'UTF8')))
+    WITH new AS MATERIALIZED (SELECT $3 || replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '') AS token)
+    INSERT INTO memory_principals AS own (name, kind, token_hash) SELECT $1, $2, sha256(convert_to(token, 'UTF8')) FROM new
     ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, token_hash = excluded.token_hash, created_at = now(), revoked_at = NULL
-    WHERE own.revoked_at IS NOT NULL";
+    WHERE own.revoked_at IS NOT NULL RETURNING (SELECT token FROM new)";
 
 const REVOKE: &str =
     "UPDATE memory_principals SET revoked_at = now() WHERE name = $1 AND revoked_at IS NULL";
@@ -130,20 +130,19 @@ impl PrincipalTable {
             .iter()
             .map(grantable_scope)
             .collect::<Result<_, _>>()?;
-        let token = random_token()?;
         self.run(async |client| {
             grant_functions(client, role).await?;
+            let (name_text, kind) = (name.as_str(), kind.as_str());
             let inserted: [SqlParameter; 3] =
-                [(&name.as_str(), Type::TEXT), (&kind.as_str(), Type::TEXT), (&token, Type::TEXT)];
-            if client.execute_typed(INSERT, &inserted).await? == 0 {
+                [(&name_text, Type::TEXT), (&kind, Type::TEXT), (&PRINCIPAL_TOKEN_PREFIX, Type::TEXT)];
+            let Some(row) = client.query_typed_opt(INSERT, &inserted).await? else {
                 let hint = "`memory shared principal revoke NAME` revokes its token; then add it again for a new one";
                 return Err(invalid(format!("{name} has a token already"), hint));
-            }
+            };
             let grantee = name.scope().to_string();
             client.execute_typed(GRANT, &[(&grantee, Type::TEXT), (&scopes, Type::TEXT_ARRAY)]).await?;
-            Ok(())
-        })?;
-        Ok(token)
+            Ok(row.try_get(0)?)
+        })
     }
 
     /// Returns all principals, sorted by name.
@@ -302,7 +301,7 @@ impl PrincipalTable {
 /// This also works with an address that is not that of the owner, or with a token of another principal.
 impl PrincipalTokens for PrincipalTable {
     fn find_principal(&self, token: &str) -> Result<Option<PrincipalAccess>, StoreError> {
-        let token = PrincipalToken::new(token);
+        let token = self.database.principal_token(token);
         let found = self
             .database
             .run_without_instances(async |client| access::find_principal(client, &token).await);
@@ -416,18 +415,6 @@ fn check_grantee<'a>(grantee: &'a Scope, scope: &Scope) -> Result<Option<&'a str
             "use NAME or team:NAME",
         )),
     }
-}
-
-fn random_token() -> Result<String, InstanceError> {
-    let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| io_error("create a random number", error.into()))?;
-    let mut token = PRINCIPAL_TOKEN_PREFIX.to_owned();
-    bytes
-        .iter()
-        .try_for_each(|byte| write!(token, "{byte:02x}"))
-        .expect("a text is writable");
-    Ok(token)
 }
 
 fn invalid(what: String, hint: &'static str) -> DatabaseError {

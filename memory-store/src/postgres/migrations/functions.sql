@@ -5,7 +5,7 @@
 -- arguments, and then reads by keys that begin with a scope, so neither its result nor its time depends on the rows of other scopes. Nodes
 -- call those whose names begin with `memory_node_`; the others are for these functions and for the owner.
 --
--- Texts contain no backslash, because a caller can change its meaning. Other settings of a caller have no effect: see the end.
+-- Texts contain no backslash, because a caller can change its meaning. Other settings of a caller have no effect: see `privileges.sql`.
 
 SELECT set_config('search_path', format('%I, pg_temp', current_schema()), true);
 
@@ -38,13 +38,27 @@ BEGIN
 END
 $$;
 
+-- The principal of a token. It is the token itself, as of a person with psql, or `proof:PREFIX:TIME:MAC`. Nodes send a proof, because a
+-- server may log the parameters of statements: PREFIX are the first 8 bytes of the SHA-256 of the token, TIME are the seconds since 1970,
+-- and MAC is the SHA-256 of that hash, the TIME, and the hash. A proof is valid for five minutes.
 CREATE OR REPLACE FUNCTION memory_find_principal(token text) RETURNS text
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
+DECLARE
+    proof text[] := regexp_match(token, '^proof:([0-9a-f]{16}):([0-9]{1,12}):([0-9a-f]{64})$');
 BEGIN
+    IF proof IS NULL THEN
+        RETURN (
+            SELECT own.name FROM memory_principals AS own
+            WHERE own.token_hash = sha256(convert_to(token, 'UTF8')) AND own.revoked_at IS NULL
+        );
+    END IF;
     RETURN (
         SELECT own.name FROM memory_principals AS own
-        WHERE own.token_hash = sha256(convert_to(token, 'UTF8')) AND own.revoked_at IS NULL
+        WHERE own.token_hash >= decode(proof[1] || repeat('00', 24), 'hex') AND own.token_hash <= decode(proof[1] || repeat('ff', 24), 'hex')
+            AND own.revoked_at IS NULL
+            AND sha256(own.token_hash || convert_to(proof[2], 'UTF8') || own.token_hash) = decode(proof[3], 'hex')
+            AND abs(extract(epoch FROM now()) - proof[2]::bigint) <= 300
     );
 END
 $$;
@@ -963,29 +977,6 @@ BEGIN
         SELECT format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), node)
     LOOP
         EXECUTE statement;
-    END LOOP;
-END
-$$;
-
--- Settings of a caller have no effect in the functions of nodes. A caller who disables indexes would have a condition on a column evaluated
--- for the rows of all scopes, which takes a different time if it is true. A caller who requests plans as messages would receive estimates
--- from the statistics of all scopes.
-DO $$
-DECLARE
-    own regprocedure;
-    setting text;
-BEGIN
-    FOR own IN
-        SELECT pg_proc.oid FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-        WHERE nspname = current_schema() AND left(proname, 12) = 'memory_node_'
-    LOOP
-        FOREACH setting IN ARRAY ARRAY[
-            'client_min_messages = warning', 'enable_seqscan = off', 'enable_bitmapscan = off', 'enable_indexscan = on',
-            'enable_nestloop = on', 'enable_hashjoin = on', 'enable_mergejoin = off', 'random_page_cost = 4', 'cpu_tuple_cost = 0.01',
-            'cpu_index_tuple_cost = 0.005', 'cpu_operator_cost = 0.0025'
-        ] LOOP
-            EXECUTE format('ALTER FUNCTION %s SET %s', own, setting);
-        END LOOP;
     END LOOP;
 END
 $$;
