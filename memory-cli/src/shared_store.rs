@@ -107,6 +107,15 @@ pub(crate) fn open_principals(settings: &Settings) -> Result<PrincipalTable, Fai
     Ok(PrincipalTable::new(database))
 }
 
+/// Returns the names of the principals whose requests the server of this home carries out; an empty list for a home with a token, and
+/// without the database.
+pub(crate) fn other_principals(settings: &Settings) -> Vec<String> {
+    let principals = open_principals(settings).ok();
+    let listed = principals.and_then(|principals| principals.list().ok());
+    let listed = listed.unwrap_or_default();
+    listed.into_iter().map(|principal| principal.name).collect()
+}
+
 /// Opens a database, which is not used before the first call.
 pub(crate) fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
     let database = Database::new(&access.address, DatabaseLimits::default())?.of_home();

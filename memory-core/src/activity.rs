@@ -304,6 +304,7 @@ mod tests {
             banks,
             instances: &[],
             conversations: &[],
+            others: &[],
         }
     }
 

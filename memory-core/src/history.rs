@@ -17,6 +17,8 @@ pub type OperationRecord = Recorded<ChangedFiles>;
 pub struct ChangedFiles {
     /// The number of files.
     pub count: u64,
+    /// Whether another principal of a shared database changed them.
+    pub by_other: bool,
 }
 
 /// A recorded change of one file.

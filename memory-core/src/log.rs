@@ -76,6 +76,8 @@ pub struct OperationLogs<'a> {
     pub instances: &'a [NamedInstance],
     /// The folders of conversations.
     pub conversations: &'a [ConversationLocation],
+    /// The names of principals other than the user of the home, whose operations an undo without a reference skips.
+    pub others: &'a [String],
 }
 
 /// A store with a log of operations.
@@ -131,15 +133,20 @@ impl<'a> LogSource<'a> {
         })
     }
 
-    /// Returns the operation that an undo without a reference would revert.
-    fn last(self) -> Result<Option<LogEntry>, LogError> {
+    /// Returns the operation that an undo without a reference would revert: the last one of the user.
+    fn last(self, others: &[String]) -> Result<Option<LogEntry>, LogError> {
         match self {
             Self::Notes(services) => {
-                Ok(crate::undo::last_undoable(services)?.map(|record| record.map(Subject::Notes)))
+                let record = crate::undo::last_undoable(services, others)?;
+                Ok(record.map(|record| record.map(Subject::Notes)))
             }
             _ => self
                 .entries()?
-                .find(|entry| entry.as_ref().map_or(true, Recorded::is_open))
+                .find(|entry| {
+                    entry.as_ref().map_or(true, |entry| {
+                        entry.is_open() && !entry.operation.is_by_any(others)
+                    })
+                })
                 .transpose(),
         }
     }
@@ -252,9 +259,7 @@ impl<'a> OperationLogs<'a> {
         self.services.history.recover()?;
         let (entry, source) = match reference {
             Some(reference) => self.find_with_source(reference)?,
-            None => self.last()?.ok_or_else(|| StoreError::OperationNotFound {
-                wanted: "there is no operation to undo".into(),
-            })?,
+            None => self.last()?,
         };
         let id = entry.operation.id.as_str();
         let operation = self.services.operation(Verb::Undo);
@@ -299,11 +304,17 @@ impl<'a> OperationLogs<'a> {
         Ok(sources)
     }
 
-    fn last(self) -> Result<Option<(LogEntry, LogSource<'a>)>, LogError> {
+    /// Returns whether the user of the home, or an agent of the user, made an operation.
+    pub fn is_own(self, entry: &LogEntry) -> bool {
+        let by_other = matches!(&entry.subject, Subject::Notes(files) if files.by_other);
+        !by_other && !entry.operation.is_by_any(self.others)
+    }
+
+    fn last(self) -> Result<(LogEntry, LogSource<'a>), LogError> {
         let mut last = None::<(LogEntry, LogSource<'a>)>;
         for source in self.sources() {
             // On a tie, the operation on notes counts as the earlier one.
-            if let Some(entry) = source.last()?
+            if let Some(entry) = source.last(self.others)?
                 && last
                     .as_ref()
                     .is_none_or(|(last, _)| last.operation.at <= entry.operation.at)
@@ -311,6 +322,9 @@ impl<'a> OperationLogs<'a> {
                 last = Some((entry, source));
             }
         }
-        Ok(last)
+        let missing = || StoreError::OperationNotFound {
+            wanted: "there is no operation to undo".into(),
+        };
+        last.ok_or_else(|| missing().into())
     }
 }

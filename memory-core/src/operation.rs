@@ -33,6 +33,12 @@ impl Operation {
             at: clock.now(),
         }
     }
+
+    /// Returns whether one of these principals, or an agent of one, made the operation.
+    pub(crate) fn is_by_any(&self, principals: &[String]) -> bool {
+        let name = self.by.split('/').next().unwrap_or_default();
+        principals.iter().any(|principal| principal == name)
+    }
 }
 
 /// The kind of an operation, as logs record it.

@@ -12,8 +12,8 @@ use crate::{
 
 /// Undoes the operation with an id that starts with `reference`, or the last one that is not undone.
 ///
-/// Without `reference`, the notification of a reminder is skipped, since the user did not request it, unless it
-/// prevents the undo of an older operation. Undoing an undo repeats the operation. Files of a large operation that were
+/// Without `reference`, operations of other principals are skipped, and so is the notification of a reminder, since the user
+/// did not request it, unless it prevents the undo of an older operation. Undoing an undo repeats the operation. Files of a large operation that were
 /// changed since are left as they are; the result lists them.
 ///
 /// # Errors
@@ -34,7 +34,7 @@ pub(crate) fn undo_as(
     services.store.refresh()?;
     let record = match reference {
         Some(reference) => find_undoable(services, reference)?,
-        None => find_last(services)?,
+        None => find_last(services, &[])?,
     };
     let left = services
         .history
@@ -178,19 +178,25 @@ pub fn find_trashed(services: &Services, reference: &str) -> Result<TrashedFile,
 pub type UndoReport = Undone<ChangedFiles>;
 
 /// Returns the operation that would be undone next, if any.
-pub(crate) fn last_undoable(services: &Services) -> Result<Option<OperationRecord>, StoreError> {
+///
+/// Operations of other principals, and of these `others`, are skipped.
+pub(crate) fn last_undoable(
+    services: &Services,
+    others: &[String],
+) -> Result<Option<OperationRecord>, StoreError> {
     services.history.recover()?;
-    match find_last(services) {
+    match find_last(services, others) {
         Err(StoreError::OperationNotFound { .. }) => Ok(None),
         found => found.map(Some),
     }
 }
 
-fn find_last(services: &Services) -> Result<OperationRecord, StoreError> {
+fn find_last(services: &Services, others: &[String]) -> Result<OperationRecord, StoreError> {
     let mut passed = Vec::new();
     for record in services.history.records() {
         let record = record?;
-        let is_open = record.operation.verb != Verb::Undo && record.undone_by.is_none();
+        let is_open =
+            record.is_open() && !record.subject.by_other && !record.operation.is_by_any(others);
         if is_open && record.operation.verb == Verb::Notify {
             passed.push(record);
         } else if is_open && can_be_undone(services, &record)? {

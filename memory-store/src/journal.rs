@@ -31,6 +31,8 @@ pub(crate) const INVALID_CHANGE: &str = "not applied: ";
 #[serde(try_from = "WireChanges", into = "WireChanges")]
 pub(crate) struct JournalPayload {
     pub(crate) changes: Vec<RecordedChange>,
+    /// Whether another principal of a shared database made the changes.
+    pub(crate) by_other: bool,
 }
 
 impl LogPayload for JournalPayload {
@@ -41,6 +43,7 @@ impl LogPayload for JournalPayload {
     fn subject(&self) -> Option<ChangedFiles> {
         Some(ChangedFiles {
             count: self.changes.len() as u64,
+            by_other: self.by_other,
         })
     }
 }
@@ -95,6 +98,7 @@ pub(crate) fn record_steps(
         operation,
         JournalPayload {
             changes: record_changes(disk, operation, steps),
+            by_other: false,
         },
         undoes,
     )
@@ -254,6 +258,8 @@ fn describe(changes: &[RecordedChange]) -> String {
 struct WireChanges {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changes: Vec<WireChange>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    by_other: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -293,6 +299,7 @@ impl From<JournalPayload> for WireChanges {
         };
         Self {
             changes: payload.changes.into_iter().map(change).collect(),
+            by_other: payload.by_other,
         }
     }
 }
@@ -328,6 +335,7 @@ impl TryFrom<WireChanges> for JournalPayload {
                 .into_iter()
                 .map(change)
                 .collect::<Result<_, ParseError>>()?,
+            by_other: wire.by_other,
         })
     }
 }

@@ -180,6 +180,7 @@ impl WebRequest {
             banks: &banks,
             instances: &instances,
             conversations,
+            others: &[],
         })?)
     }
 

@@ -307,7 +307,10 @@ fn history_names_operations_files_and_the_trash() {
             by: "cli".into(),
             at: moment("2026-05-07T10:00:00Z"),
         },
-        subject: Subject::Notes(ChangedFiles { count: 1 }),
+        subject: Subject::Notes(ChangedFiles {
+            count: 1,
+            by_other: false,
+        }),
         undoes: None,
         undone_by: Some(operation(11)),
     };

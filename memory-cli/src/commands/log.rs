@@ -84,6 +84,7 @@ impl LogArgs {
             banks: &banks,
             instances: &instances,
             conversations: &conversations,
+            others: &[],
         };
         let Some(id) = &self.id else {
             return self.list(&home, logs, app);

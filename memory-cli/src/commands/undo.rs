@@ -5,20 +5,24 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use memory_agent::json;
 use memory_core::bank::BankSubject;
-use memory_core::{Operation, OperationLogs, Subject};
+use memory_core::{
+    Operation, OperationId, OperationLogs, RecordedChange, Services, StoreError, Subject,
+};
 
 use crate::app::App;
 use crate::banks;
 use crate::conversations;
 use crate::failure::Failure;
 use crate::print::counted;
+use crate::shared_store;
 use crate::topics;
 
 /// Undo the last operation, or a specific one
 ///
 /// The files return to their previous state. If one of them was changed since, nothing is done; of an operation with ten or
 /// more notes, the changed ones are left and listed. Undoing an undo, by its id, repeats the operation. Added turns and records
-/// are not operations.
+/// are not operations. In a shared home, the last operation is yours or that of your agents; that of another person needs its id
+/// and a confirmation.
 ///
 /// JSON: {operation, undone: {operation, at, verb, by?, files, bank?, scope?, keys?, instance?, session?, key?, records?,
 /// topics?, conversation?, memory_path?, entries?}, left?}
@@ -26,6 +30,9 @@ use crate::topics;
 pub(crate) struct UndoArgs {
     /// Operation id as shown by `memory log`; 4 or more digits
     operation: Option<String>,
+    /// Undo an operation of another person without confirmation
+    #[arg(long)]
+    yes: bool,
     /// Folder of the topics [default: .memory of the project]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
@@ -46,7 +53,13 @@ impl UndoArgs {
             banks: &banks,
             instances: &instances,
             conversations: &conversations,
+            others: &shared_store::other_principals(settings),
         };
+        if let Some(reference) = &self.operation
+            && !self.confirm(app, logs, reference)?
+        {
+            return Ok(());
+        }
         let undone = logs.undo(self.operation.as_deref())?;
         let Operation { id, verb, .. } = &undone.record.operation;
         match &undone.record.subject {
@@ -100,33 +113,74 @@ impl UndoArgs {
             }
             _ => format!("memory undo {}", undone.undo),
         };
-        app.output
-            .note(&format!("undid {verb} of {what}; `{command}` redoes it"))
+        let author = match undone.record.operation.by.as_str() {
+            "" | "cli" => String::new(),
+            author => format!(" by {author}"),
+        };
+        app.output.note(&format!(
+            "undid {verb} of {what}{author}; `{command}` redoes it"
+        ))
     }
+
+    /// Returns whether to undo an operation: one of the user, or of another person after a confirmation.
+    fn confirm(
+        &self,
+        app: &mut App,
+        logs: OperationLogs<'_>,
+        reference: &str,
+    ) -> Result<bool, Failure> {
+        // An operation of another machine may not be on this one yet.
+        logs.services.history.recover()?;
+        logs.services.store.refresh()?;
+        let entry = logs.find(reference)?;
+        if self.yes || logs.is_own(&entry) {
+            return Ok(true);
+        }
+        let Operation { id, verb, by, .. } = &entry.operation;
+        let what = match &entry.subject {
+            Subject::Notes(_) => changed_notes(logs.services, id)?,
+            subject => undone_text(subject),
+        };
+        let what = format!("{id} is the {verb} of {what} by {by}");
+        app.confirm(
+            &format!("{what}. Undo it?"),
+            "nothing was undone",
+            Failure::usage(&what, format!("`memory undo {id} --yes` undoes it")),
+        )
+    }
+}
+
+/// Names the notes that an operation changed.
+fn changed_notes(services: &Services, id: &OperationId) -> Result<String, StoreError> {
+    let mut names = Vec::new();
+    for change in services.history.changes(id) {
+        let RecordedChange { before, after, .. } = change?;
+        names.extend(after.or(before).map(|file| file.path));
+    }
+    Ok(shorten_list(&names))
 }
 
 /// Describes the files that an undo left as they are.
 fn left_text(left: &[String]) -> String {
-    let shown = left
-        .iter()
-        .take(MAX_SHOWN_FILES)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join(", ");
-    let more = left.len().saturating_sub(MAX_SHOWN_FILES);
-    let rest = if more == 0 {
-        String::new()
-    } else {
-        format!(" and {more} more")
-    };
     format!(
-        "left as they are, because they were changed since or other files are in their places: {shown}{rest}; `memory restore PATH` \
-         brings back a former version that `memory trash list` shows"
+        "left as they are, because they were changed since or other files are in their places: {}; `memory restore PATH` \
+         brings back a former version that `memory trash list` shows",
+        shorten_list(left)
     )
 }
 
-/// The maximum number of files in the warning.
+/// The maximum number of files in a message.
 const MAX_SHOWN_FILES: usize = 20;
+
+/// Returns the first names, and the number of the others.
+fn shorten_list(names: &[String]) -> String {
+    let (shown, rest) = names.split_at(names.len().min(MAX_SHOWN_FILES));
+    let shown = shown.join(", ");
+    match rest.len() {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
 
 /// Describes what an undone operation had changed.
 fn undone_text(subject: &Subject) -> String {

@@ -90,3 +90,77 @@ fn a_node_with_a_wrong_clock_proves_its_token_at_the_time_of_the_database() {
     }
     assert_eq!(sandbox.run_json(&["--root", "ada", "list"])["total"], 2);
 }
+
+#[test]
+fn an_undo_takes_the_last_own_operation_and_one_of_another_person_only_after_a_confirmation() {
+    let Some(homes) = PrincipalHomes::new("undo in a team") else {
+        return;
+    };
+    let sandbox = &homes.sandbox;
+    let folder = tempfile::tempdir().expect("a folder");
+    let library = build_shift(folder.path());
+    homes.init("ada");
+    homes.init("bob");
+    let write = |days: i64, name: &str, text: &str| {
+        let clock = (SystemClock.now().timestamp() + days * 86_400).to_string();
+        let variables = [
+            ("LD_PRELOAD", library.as_str()),
+            ("MEMORY_TEST_CLOCK", &clock),
+        ];
+        let arguments = [
+            "--root",
+            name,
+            "write",
+            text,
+            "--scope",
+            "team:web",
+            "--category",
+            "knowledge",
+        ];
+        let written = sandbox.run_with_all(&variables, &arguments);
+        assert!(!written.contains("error"), "{written}");
+    };
+    let texts =
+        || sandbox.run_shell("memory --root bob list --json | jq -r '.memories[].content' | sort");
+    // The order is that of the database, whatever the clocks of the machines show.
+    write(8, "ada", "Anchors are red");
+    write(0, "ada", "Buoys are green");
+    write(-8, "bob", "Chains are grey");
+    let newest = sandbox.run_shell("memory --root ada log --json | jq -r '.operations[0] | .by'");
+    assert_eq!(newest, "bob\n");
+    let undone = sandbox.run_shell("memory --root ada undo");
+    assert!(undone.contains("undid write of 1 file"), "{undone}");
+    assert_eq!(texts(), "Anchors are red\nChains are grey\n");
+    sandbox.run_shell("memory --root ada undo");
+    assert_eq!(texts(), "Chains are grey\n");
+    let nothing = sandbox.run_shell("memory --root ada undo");
+    assert!(
+        nothing.contains("there is no operation to undo"),
+        "{nothing}"
+    );
+    // The owner, and its server on request of bob, are other authors, too.
+    let owner = homes.serve("owner");
+    let request =
+        json!({ "content": "Davits are blue", "scope": "team:web", "category": "knowledge" });
+    call(&owner, &homes.token("bob"), "memory_write", &request).expect("it is written");
+    let undone = sandbox.run_shell("memory --root owner undo");
+    assert!(!undone.contains("bob"), "{undone}");
+    assert_eq!(texts(), "Chains are grey\nDavits are blue\n");
+    let id = sandbox.run_shell(
+        "memory --root ada log --json | jq -r '[.operations[] | select(.by == \"bob\")][0].operation'",
+    );
+    let refused = sandbox.run_shell(&format!("memory --root ada undo {id}"));
+    for part in [
+        "is the write of categories/",
+        "davits-are-blue",
+        " by bob",
+        "--yes` undoes it",
+        "exit 2",
+    ] {
+        assert!(refused.contains(part), "{refused}");
+    }
+    assert_eq!(texts(), "Chains are grey\nDavits are blue\n");
+    let undone = sandbox.run_shell(&format!("memory --root ada undo --yes {id}"));
+    assert!(undone.contains("undid write of 1 file by bob"), "{undone}");
+    assert_eq!(texts(), "Chains are grey\n");
+}

@@ -72,7 +72,10 @@ impl History for MemStore {
                 Some(known) => known.subject.count += count,
                 None => records.push(OperationRecord {
                     operation: entry.operation.clone(),
-                    subject: ChangedFiles { count },
+                    subject: ChangedFiles {
+                        count,
+                        by_other: false,
+                    },
                     undoes: entry.undoes.clone(),
                     undone_by: None,
                 }),

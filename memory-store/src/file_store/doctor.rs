@@ -314,6 +314,7 @@ impl FileStore {
                     &operation,
                     JournalPayload {
                         changes: gone.clone(),
+                        by_other: false,
                     },
                     None,
                 );

@@ -489,7 +489,7 @@ impl FileStore {
             let Recorded {
                 operation,
                 undoes,
-                subject: JournalPayload { changes },
+                subject: JournalPayload { changes, by_other },
                 ..
             } = record;
             let files = changes.len() as u64;
@@ -507,7 +507,7 @@ impl FileStore {
             if at == records.len() {
                 records.push(OperationRecord {
                     operation,
-                    subject: ChangedFiles { count: 0 },
+                    subject: ChangedFiles { count: 0, by_other },
                     undoes,
                     undone_by,
                 });

@@ -367,10 +367,12 @@ fn parse_operations(
             at: add_time(at, TimeDelta::nanoseconds(i64::from(nanos))),
         };
         let undoes = undoes.as_deref().map(parse).transpose()?;
+        let author: Option<&str> = row.try_get(9)?;
         let record = Recorded {
             operation,
             subject: JournalPayload {
                 changes: Vec::new(),
+                by_other: author != reader,
             },
             undoes,
             undone_by: None,

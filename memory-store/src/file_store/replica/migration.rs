@@ -311,6 +311,7 @@ fn first_operation(
     };
     let payload = JournalPayload {
         changes: files.iter().map(change).collect(),
+        by_other: false,
     };
     CopiedOperation {
         record: Recorded::new(&operation, payload, None),
