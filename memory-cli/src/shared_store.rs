@@ -25,6 +25,9 @@ const ADDRESS: &str = "dsn";
 /// The field with the token of a principal.
 const TOKEN: &str = "token";
 
+/// The field with the address for the machines of principals, in a home of the owner.
+const NODE_ADDRESS: &str = "node_dsn";
+
 /// The address of a shared database, and the token of the principal who uses it, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoreAccess {
@@ -100,11 +103,28 @@ pub(crate) fn open_replica(
 
 /// Opens the principals of the database that the settings specify.
 pub(crate) fn open_principals(settings: &Settings) -> Result<PrincipalTable, Failure> {
-    let database = find_database(settings)?.ok_or_else(|| {
+    store_name(settings)?;
+    let database = find_database(settings)?.expect("a home with a name of a database has one");
+    Ok(PrincipalTable::new(database))
+}
+
+/// Returns the name of the address of the shared database.
+fn store_name(settings: &Settings) -> Result<&InstanceName, Failure> {
+    settings.store.value.as_ref().ok_or_else(|| {
         let hint = "`memory shared init --store ADDRESS` shares the memories in a database";
         Failure::usage("this home shares its memories in no database", hint)
-    })?;
-    Ok(PrincipalTable::new(database))
+    })
+}
+
+/// Records an export in the audit log of a shared database, and returns a warning if that failed.
+pub(crate) fn record_export(settings: &Settings, what: &str) -> Option<String> {
+    settings.store.value.as_ref()?;
+    let recorded =
+        open_principals(settings).and_then(|principals| Ok(principals.record_export(what)?));
+    let error = recorded.err()?;
+    Some(format!(
+        "the audit log of the database does not have this export: {error}"
+    ))
 }
 
 /// Returns the names of the principals whose requests the server of this home carries out; an empty list for a home with a token, and
@@ -204,14 +224,53 @@ pub(crate) fn seal_access(
     name: &InstanceName,
     access: &StoreAccess,
 ) -> Result<(), Failure> {
+    let definitions = open_definitions(settings)?;
+    let former = definitions.read(&STORE.parse()?, name)?;
+    let node_address = match &former {
+        Some(former) => read_field(&definitions, former, NODE_ADDRESS)?,
+        None => None,
+    };
+    seal(settings, name, access, node_address.as_ref())
+}
+
+/// Seals the address of the database for the machines of principals.
+pub(crate) fn seal_node_address(
+    settings: &Settings,
+    address: &Zeroizing<String>,
+) -> Result<(), Failure> {
+    Database::new(address, DatabaseLimits::default())?;
+    let name = store_name(settings)?;
+    let access = read_access(settings, name)?;
+    seal(settings, name, &access, Some(address))
+}
+
+/// Returns the address of the database for the machines of principals.
+pub(crate) fn node_address(settings: &Settings) -> Result<Zeroizing<String>, Failure> {
+    let definitions = open_definitions(settings)?;
+    let definition = definitions.read(&STORE.parse()?, store_name(settings)?)?;
+    let address = match &definition {
+        Some(definition) => read_field(&definitions, definition, NODE_ADDRESS)?,
+        None => None,
+    };
+    address.ok_or_else(|| {
+        Failure::usage(
+            "the address of the database for the machines of principals is not known",
+            "pass it once with --store @FILE: the address with the role memory_node instead of the owner",
+        )
+    })
+}
+
+fn seal(
+    settings: &Settings,
+    name: &InstanceName,
+    access: &StoreAccess,
+    node_address: Option<&Zeroizing<String>>,
+) -> Result<(), Failure> {
     let (definitions, kind) = (open_definitions(settings)?, STORE.parse()?);
     let mut fields = vec![(ADDRESS.to_owned(), NewFieldValue::secret(&access.address))];
-    fields.extend(
-        access
-            .token
-            .iter()
-            .map(|token| (TOKEN.to_owned(), NewFieldValue::secret(token))),
-    );
+    for (field, value) in [(TOKEN, access.token.as_ref()), (NODE_ADDRESS, node_address)] {
+        fields.extend(value.map(|value| (field.to_owned(), NewFieldValue::secret(value))));
+    }
     let operation = Operation::new(Verb::Set, "cli", &SystemClock, &RandomIds);
     Ok(definitions
         .write(&kind, name, &fields, &operation)

@@ -201,8 +201,8 @@ pub use overview::{Overview, overview};
 pub use passage::{PassageSelector, SelectedPassage, missing_words};
 pub use passages::{MAX_PASSAGES, embedded_passages, passages};
 pub use principal::{
-    PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName, PrincipalSource,
-    PrincipalTokens,
+    AccessLevel, PRINCIPAL_TOKEN_PREFIX, PrincipalAccess, PrincipalKind, PrincipalName,
+    PrincipalSource, PrincipalTokens,
 };
 pub use query::{
     Hit, ListOrder, MatchCoverage, MemoryPage, PageRequest, Query, QueryVector, RankFeatureScore,

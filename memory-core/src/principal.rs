@@ -3,6 +3,8 @@
 use std::fmt::Debug;
 use std::str::FromStr;
 
+use strum::{IntoStaticStr, VariantArray};
+
 use crate::{ParseError, Scope, StoreError};
 
 /// Maximum length of a name in characters.
@@ -86,13 +88,47 @@ impl FromStr for PrincipalKind {
     }
 }
 
+/// The access of a principal, or of the members of a team, to a granted scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
+pub enum AccessLevel {
+    /// Reads the memories.
+    Reader,
+    /// Reads and writes them.
+    #[default]
+    Writer,
+    /// Also grants the scope to others, and withdraws it from them.
+    Admin,
+}
+
+impl AccessLevel {
+    /// Returns the level as text: `reader`, `writer` or `admin`.
+    pub fn as_str(self) -> &'static str {
+        self.into()
+    }
+}
+
+impl FromStr for AccessLevel {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Self::VARIANTS
+            .iter()
+            .find(|level| level.as_str() == text.trim())
+            .copied()
+            .ok_or_else(|| ParseError::new(text, "a level of access (reader, writer or admin)"))
+    }
+}
+
 /// The principal who uses a store, and its scopes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrincipalAccess {
     /// The name of the principal.
     pub name: String,
-    /// The scopes that the principal reads and writes.
+    /// The scopes that the principal reads.
     pub scopes: Vec<Scope>,
+    /// Those of them that it does not write.
+    pub read_only: Vec<Scope>,
 }
 
 impl PrincipalAccess {

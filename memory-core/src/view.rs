@@ -118,11 +118,13 @@ impl Services {
             Some(own) => principal = Some(Arc::new(own.clone())),
             None => scopes.extend(self.principal_scopes()),
         }
-        let restricted = self.with_scopes(scopes, None, &view.actor(), view.agent.as_ref());
+        let restricted = Self {
+            principal,
+            ..self.clone()
+        };
         Self {
             project: view.visible_project(),
-            principal,
-            ..restricted
+            ..restricted.with_scopes(scopes, None, &view.actor(), view.agent.as_ref())
         }
     }
 
@@ -157,6 +159,10 @@ impl Services {
             store: Arc::clone(&self.store),
             history: Arc::clone(&self.history),
             scopes,
+            read_only: self
+                .principal
+                .as_ref()
+                .map_or_else(Vec::new, |source| source.principal().read_only),
             section,
             actor: actor.to_owned(),
             agent: agent.cloned(),

@@ -75,6 +75,11 @@ impl LogConnection {
         self.identity.get()
     }
 
+    /// Returns whether hints arrive.
+    pub(crate) fn is_listening(&self) -> bool {
+        self.news.is_listening()
+    }
+
     /// Returns whether a read must fetch operations.
     pub(crate) fn is_due(&self) -> bool {
         let interval = if self.news.is_listening() {

@@ -104,6 +104,14 @@ pub(crate) trait SharedLog: Debug + Send + Sync {
     ) -> Result<FileCommitResult, StoreError>;
 }
 
+/// Returns the scopes in a list of the database.
+pub(crate) fn parse_scopes(scopes: &[String]) -> Vec<Scope> {
+    scopes
+        .iter()
+        .filter_map(|scope| scope.parse().ok())
+        .collect()
+}
+
 /// The identity of a log for a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogIdentity {
@@ -130,6 +138,8 @@ pub(crate) struct LogPage {
     pub operations: Vec<LoggedOperation>,
     /// The scopes that the principal of the node may read; `None` for all scopes.
     pub readable: Option<Vec<String>>,
+    /// Those of them that it may not write.
+    pub read_only: Vec<String>,
 }
 
 impl LogPage {

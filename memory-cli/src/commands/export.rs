@@ -21,6 +21,7 @@ use crate::args::{ExportFormatSelection, FilterArgs, export_format_parser};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::instances::DEFAULT;
+use crate::shared_store::record_export;
 
 /// Writes a memory, with its file if it contains more than the memory.
 type MemoryWriter<'a> = dyn FnMut(&StoredMemory, Option<String>) -> Result<(), Failure> + 'a;
@@ -85,6 +86,8 @@ impl ExportArgs {
             app.output.warning(problem)?;
         }
         written?;
+        let what = format!("{} memories", export.memories);
+        app.warn_at_end(record_export(&home.settings, &what));
         if let Some(output) = output {
             if app.output.is_json() {
                 app.output

@@ -1,10 +1,12 @@
 //! The `memory shared init` command.
 
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use clap::Args;
 use memory_agent::json::add_field;
 use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
-use memory_core::{Filter, HomeSection, MemoryStore, PageRequest};
+use memory_core::{Filter, HomeSection, MemoryStore, PRINCIPAL_TOKEN_PREFIX, PageRequest};
 use memory_store::sealed::Zeroizing;
 use memory_store::{FileStoreOptions, Freshness};
 use serde_json::json;
@@ -31,11 +33,14 @@ use crate::shared_store::{
 #[derive(Debug, Args)]
 pub(super) struct InitArgs {
     /// Address of the database, such as postgres://USER@HOST/DATABASE; @FILE reads a file, - the standard input
-    #[arg(long, value_name = "ADDRESS")]
-    store: String,
+    #[arg(long, value_name = "ADDRESS", required_unless_present = "invitation")]
+    store: Option<String>,
     /// Token of the principal who uses this home; @FILE reads a file
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
+    /// Address and token that `memory shared principal invite` printed; @FILE reads a file, - the standard input
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["store", "token"])]
+    invitation: Option<String>,
     /// Fetch all memories again, also if the database lacks some that this home has, as after the restore of a backup; those move to
     /// unsynced/ in the home
     #[arg(long)]
@@ -48,22 +53,20 @@ pub(super) struct InitArgs {
 impl InitArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
         let name: InstanceName = self.name.parse()?;
-        let bytes = read_argument(app, &self.store)?;
-        let address = str::from_utf8(&bytes)
-            .map_err(|_| Failure::usage("the address is not UTF-8", "see `memory help init`"))?;
-        let address = Zeroizing::new(address.trim().to_owned());
-        let token = self
-            .token
-            .as_ref()
-            .map(|token| read_argument(app, token))
-            .transpose()?;
-        let token = token
-            .map(|bytes| {
-                str::from_utf8(&bytes).map(|token| Zeroizing::new(token.trim().to_owned()))
-            })
-            .transpose();
-        let token = token
-            .map_err(|_| Failure::usage("the token is not UTF-8", "see `memory help init`"))?;
+        let read = |argument: &Option<String>, what: &str, app: &mut App| {
+            let text = argument.as_ref().map(|text| read_text(app, text, what));
+            text.transpose()
+        };
+        let (address, token) = if let Some(text) = read(&self.invitation, "the invitation", app)? {
+            let Invitation { address, token } = Invitation::from_text(&text)?;
+            (address, Some(token))
+        } else {
+            let address = read(&self.store, "the address", app)?;
+            (
+                address.unwrap_or_default(),
+                read(&self.token, "the token", app)?,
+            )
+        };
         let settings = app.settings()?;
         if let Some(other) = settings
             .store
@@ -134,4 +137,54 @@ impl InitArgs {
                 .note(&format!("the database contains {memories} memories")),
         }
     }
+}
+
+/// The address of a shared database and the token of a principal, as one word.
+pub(super) struct Invitation {
+    pub(super) address: Zeroizing<String>,
+    pub(super) token: Zeroizing<String>,
+}
+
+impl Invitation {
+    /// Returns the invitation as text without characters that a shell changes.
+    pub(super) fn to_text(&self) -> String {
+        let text = Zeroizing::new(format!("{} {}", *self.token, *self.address));
+        BASE64_URL_SAFE_NO_PAD.encode(text.as_bytes())
+    }
+
+    fn from_text(text: &str) -> Result<Self, Failure> {
+        let decoded = BASE64_URL_SAFE_NO_PAD
+            .decode(text.trim())
+            .map(Zeroizing::new);
+        let text = decoded
+            .as_ref()
+            .ok()
+            .and_then(|bytes| str::from_utf8(bytes).ok());
+        match text.and_then(|text| text.split_once(' ')) {
+            Some((token, address)) if token.starts_with(PRINCIPAL_TOKEN_PREFIX) => Ok(Self {
+                address: Zeroizing::new(address.to_owned()),
+                token: Zeroizing::new(token.to_owned()),
+            }),
+            _ => Err(Failure::usage(
+                "the invitation is incomplete",
+                "copy the whole line that `memory shared principal invite` printed",
+            )),
+        }
+    }
+}
+
+/// Reads an argument that is a text, a file or the standard input.
+pub(super) fn read_text(
+    app: &mut App,
+    argument: &str,
+    what: &str,
+) -> Result<Zeroizing<String>, Failure> {
+    let bytes = read_argument(app, argument)?;
+    let text = str::from_utf8(&bytes).map_err(|_| {
+        Failure::usage(
+            format!("{what} is not UTF-8"),
+            "see `memory help shared init`",
+        )
+    })?;
+    Ok(Zeroizing::new(text.trim().to_owned()))
 }

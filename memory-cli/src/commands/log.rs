@@ -11,6 +11,7 @@ use memory_core::{
     RecordedFile, Services, Subject, find_trashed,
 };
 use memory_store::conversation::{ConversationFolder, GitVersion, GitVersionsError};
+use memory_store::postgres::AuditRecord;
 use serde_json::{Value, json};
 
 use super::diff;
@@ -21,6 +22,7 @@ use crate::conversations;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::print::{Table, TableColumn};
+use crate::shared_store::open_principals;
 use crate::versions;
 
 /// Show the operation log, newest first, or the changes of one operation or memory
@@ -30,7 +32,7 @@ use crate::versions;
 ///
 /// JSON: {operations: [{operation, at, verb, by?, undoes?, undone_by?, files, bank?, scope?, keys?, instance?, session?,
 /// key?, records?, topics?, conversation?, memory_path?, entries?}], versions?: [{version, at, message}]}; with --versions
-/// {versions}; with an operation only that one, for memories with changes: [{id, before?, after?}], each a file: {path,
+/// {versions}; with --audit {audit: [{at, by, action, subject}]}, by is empty for the owner; with an operation only that one, for memories with changes: [{id, before?, after?}], each a file: {path,
 /// hash, trash?}; with a memory {id, path, changes}; changes is the text, with git the output of `git log --patch`
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
@@ -51,6 +53,9 @@ pub(crate) struct LogArgs {
     /// Show only the git commits
     #[arg(long, conflicts_with_all = ["id", "dir", "memory_path"])]
     versions: bool,
+    /// Show only the audit log of a shared database, to its owner: tokens, grants, deletions for good, exports and refused tokens
+    #[arg(long, conflicts_with_all = ["id", "dir", "memory_path", "versions"])]
+    audit: bool,
 }
 
 /// Default maximum number of operations.
@@ -69,6 +74,9 @@ impl LogArgs {
         if self.versions {
             let root = app.settings()?.root.value.clone();
             return print_versions(&root, self.max_operations(), app);
+        }
+        if self.audit {
+            return print_audit(self.max_operations(), app);
         }
         if let (Some(id), true) = (&self.id, self.memory) {
             return self.print_history(id, app);
@@ -333,6 +341,44 @@ fn undo_state(undoes: Option<&OperationId>, undone_by: Option<&OperationId>) -> 
 }
 
 /// Prints the commits; a limit of 0 means all.
+fn print_audit(limit: usize, app: &mut App) -> Result<(), Failure> {
+    let settings = app.settings()?;
+    let entries = open_principals(&settings)?.audit(args::max_count(limit))?;
+    if app.output.is_json() {
+        let entries: Vec<_> = entries
+            .iter()
+            .map(
+                |AuditRecord {
+                     at,
+                     actor,
+                     action,
+                     subject,
+                 }| {
+                    json!({ "at": at, "by": actor, "action": action, "subject": subject })
+                },
+            )
+            .collect();
+        return app.output.json(&json!({ "audit": entries }));
+    }
+    let mut table = Table::new([
+        TableColumn::Whole("when"),
+        TableColumn::Whole("by"),
+        TableColumn::Whole("what"),
+        TableColumn::Text("object"),
+    ]);
+    for AuditRecord {
+        at,
+        actor,
+        action,
+        subject,
+    } in &entries
+    {
+        let by = if actor.is_empty() { "owner" } else { actor };
+        table.push([&app.output.time(*at), by, action, subject]);
+    }
+    app.output.table(&table)
+}
+
 fn print_versions(root: &Path, limit: usize, app: &mut App) -> Result<(), Failure> {
     versions::check_has_history(root)?;
     let versions =

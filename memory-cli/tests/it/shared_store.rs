@@ -190,13 +190,12 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     update	ada
     ");
     assert_snapshot!(sandbox.run_shell("memory --root owner principal list; memory --root ada principal list; memory --root ada status | grep principal"), @"
-    ada	user	valid	team:web
-    bob	user	valid	team:web
-    team:web	team	-	
+    ada	user	valid	team:web	[time]
+    bob	user	valid	team:web	[time]
+    team:web	team	-		-
     principal	ada
     --- stderr
-    error[permission_denied]: a home with a token cannot manage principals
-    hint: use a home of the owner, which was set up without --token
+    this principal is no admin of a scope
     ");
     sandbox.run_shell("memory --root ada undo");
     assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 0);
@@ -212,9 +211,9 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     assert_snapshot!(sandbox.run_shell("memory --root owner principal revoke bob; memory --root bob list"), @"
     --- stderr
     the token of bob is revoked
-    error[permission_denied]: the database does not accept the token of this home
+    error[unauthorized]: the database does not accept the token of this home
     hint: it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory shared init --token`
-    --- exit 1
+    --- exit 2
     ");
     // A new token replaces the former one, and no token is in a file in plain text.
     sandbox.run_shell(&add("bob"));
@@ -228,8 +227,8 @@ fn principals_see_their_own_memories_and_those_of_their_teams() {
     );
     assert_snapshot!(sandbox.run_shell("memory --root bob principal grant bob team:web; memory --root owner principal ungrant bob team:api"), @"
     --- stderr
-    error[permission_denied]: a home with a token cannot manage principals
-    hint: use a home of the owner, which was set up without --token
+    error[permission_denied]: only an admin of team:web and the owner of the database grant it
+    hint: an admin makes another one with `memory shared principal grant NAME SCOPE --access admin`
     error[invalid_input]: team:api is not granted to bob
     hint: `memory shared principal list` lists the grants
     --- exit 2

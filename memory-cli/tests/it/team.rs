@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use memory_core::testing::wait_until;
 use memory_core::{Clock, ContentHash};
 use memory_store::SystemClock;
 use serde_json::json;
@@ -146,10 +147,14 @@ fn an_undo_takes_the_last_own_operation_and_one_of_another_person_only_after_a_c
     let undone = sandbox.run_shell("memory --root owner undo");
     assert!(!undone.contains("bob"), "{undone}");
     assert_eq!(texts(), "Chains are grey\nDavits are blue\n");
-    let id = sandbox.run_shell(
-        "memory --root ada log --json | jq -r '[.operations[] | select(.by == \"bob\")][0].operation'",
-    );
-    let refused = sandbox.run_shell(&format!("memory --root ada undo {id}"));
+    // The sandbox replaces ids in the output, so the shell keeps the id.
+    let undo = |flags: &str| {
+        sandbox.run_shell(&format!(
+            "id=$(memory --root ada log --json | jq -r '[.operations[] | select(.by == \"bob\")][0].operation'); \
+             memory --root ada undo {flags} $id"
+        ))
+    };
+    let refused = undo("");
     for part in [
         "is the write of categories/",
         "davits-are-blue",
@@ -160,7 +165,250 @@ fn an_undo_takes_the_last_own_operation_and_one_of_another_person_only_after_a_c
         assert!(refused.contains(part), "{refused}");
     }
     assert_eq!(texts(), "Chains are grey\nDavits are blue\n");
-    let undone = sandbox.run_shell(&format!("memory --root ada undo --yes {id}"));
+    let undone = undo("--yes");
     assert!(undone.contains("undid write of 1 file by bob"), "{undone}");
     assert_eq!(texts(), "Chains are grey\n");
+}
+
+#[test]
+fn a_reader_changes_nothing_and_an_admin_grants_its_scope() {
+    let Some(homes) = PrincipalHomes::new("levels of access") else {
+        return;
+    };
+    let sandbox = &homes.sandbox;
+    homes.init("ada");
+    homes.init("bob");
+    let run = |line: &str| sandbox.run_shell(line);
+    run("memory --root ada write 'Deploys go out on Tuesday' --scope team:web");
+    let granted = run("memory --root owner principal grant bob team:web --access reader");
+    assert!(granted.contains("bob reads team:web"), "{granted}");
+    assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 1);
+    let refused = [
+        "write 'No deploys on Friday' --scope team:web",
+        "tag $id --add friday",
+        "delete $id",
+    ];
+    for command in refused {
+        let refused = run(&format!(
+            "id=$(memory --root bob list --json | jq -r '.memories[0].id'); memory --root bob {command}"
+        ));
+        assert!(
+            refused.contains("error[permission_denied]: bob reads team:web, and may not write it"),
+            "{refused}"
+        );
+    }
+    // The owner's server refuses it, too.
+    let owner = homes.serve("owner");
+    let token = homes.token("bob");
+    let request = json!({ "content": "No deploys on Friday", "scope": "team:web" });
+    assert_eq!(
+        call(&owner, &token, "memory_write", &request),
+        Err("403 Forbidden SCOPE_REFUSED".to_owned())
+    );
+    let list = call(&owner, &token, "memory_list", &json!({})).expect("a list");
+    assert_eq!(list["total"], 1);
+    // Nobody but an admin and the owner grants the scope.
+    let refused = run("memory --root ada principal grant bob team:web");
+    assert!(
+        refused.contains("error[permission_denied]: only an admin of team:web"),
+        "{refused}"
+    );
+    run("memory --root owner principal grant ada team:web --access admin");
+    run("memory --root ada principal grant bob team:web");
+    assert_eq!(
+        run("memory --root ada principal list"),
+        "team:web\tada\tadmin\nteam:web\tbob\twriter\n"
+    );
+    let written = run("memory --root bob write 'No deploys on Friday' --scope team:web");
+    assert!(!written.contains("error"), "{written}");
+    let refused = run("memory --root ada principal grant bob team:api");
+    assert!(refused.contains("only an admin of team:api"), "{refused}");
+    run("memory --root ada principal ungrant bob team:web");
+    assert_eq!(sandbox.run_json(&["--root", "bob", "list"])["total"], 0);
+}
+
+#[test]
+fn an_invitation_is_one_command_and_its_token_expires() {
+    let Some(homes) = PrincipalHomes::new("invitations") else {
+        return;
+    };
+    let sandbox = &homes.sandbox;
+    let run = |line: &str| sandbox.run_shell(line);
+    let role = run("sed 's/.*:..\\([a-z0-9_]*\\):hunter2.*/\\1/' node.address");
+    let role = role.trim();
+    let refused = run(&format!(
+        "memory --root owner principal invite carol --role {role}"
+    ));
+    assert!(
+        refused.contains("pass it once with --store @FILE"),
+        "{refused}"
+    );
+    run(&format!(
+        "memory --root owner principal invite carol --team web --role {role} --store @node.address > line"
+    ));
+    let words = run("wc -lw < line");
+    assert_eq!(words.split_whitespace().collect::<Vec<_>>(), ["1", "5"]);
+    assert_eq!(run("grep -c hunter2 line"), "0\n--- exit 1\n");
+    let joined = run("memory() { command memory --root carol \"$@\"; }; . ./line");
+    assert!(joined.contains("carol may read"), "{joined}");
+    run("memory --root carol write 'The vault code is in the safe'");
+    assert_eq!(
+        run("memory --root carol list --json | jq -r '.memories[].scope'"),
+        "private:carol\n"
+    );
+    // The address is known now. A token that has expired is refused everywhere, and a new invitation replaces it.
+    run(&format!(
+        "memory --root owner principal invite dora --role {role} --expires 1ms > line"
+    ));
+    let refused = run("memory() { command memory --root dora \"$@\" --name dora; }; . ./line");
+    assert!(
+        refused.contains("the database does not accept the token"),
+        "{refused}"
+    );
+    let states = run("memory --root owner principal list | cut -f 1,3");
+    assert!(states.contains("dora\texpired"), "{states}");
+    run(&format!(
+        "memory --root owner principal invite dora --role {role} --expires 90d > line"
+    ));
+    let joined = run("memory() { command memory --root dora \"$@\" --name dora; }; . ./line");
+    assert!(joined.contains("dora may read"), "{joined}");
+    let contact = run(
+        "memory --root owner principal list --json | jq -r '.principals[] | select(.last_contact) | .name'",
+    );
+    assert_eq!(contact, "carol\ndora\n");
+    let broken = run("memory --root eve shared init --invitation bWVt");
+    assert!(broken.contains("the invitation is incomplete"), "{broken}");
+}
+
+#[test]
+fn a_removed_principal_leaves_its_memories_to_another_one_and_nothing_in_the_list() {
+    let Some(homes) = PrincipalHomes::new("removed principals") else {
+        return;
+    };
+    let sandbox = &homes.sandbox;
+    homes.init("ada");
+    homes.init("bob");
+    let run = |line: &str| sandbox.run_shell(line);
+    run("memory --root bob write 'The vault code is in the safe'");
+    run("memory --root bob write 'The agent likes tea' --scope agent:claude");
+    run("memory --root bob write 'Deploys go out on Tuesday' --scope team:web");
+    let asked = run("memory --root owner principal remove bob --to ada");
+    assert!(
+        asked.contains("bob has 2 private notes, which move to ada"),
+        "{asked}"
+    );
+    run("memory --root owner principal remove bob --to ada --yes");
+    assert_eq!(
+        run(
+            "memory --root ada list --json | jq -r '.memories[] | .scope + \" \" + .content' | sort"
+        ),
+        "private:ada The agent likes tea\nprivate:ada The vault code is in the safe\nteam:web Deploys go out on Tuesday\n"
+    );
+    assert_eq!(
+        run("memory --root owner principal list | grep -c ^bob"),
+        "0\n--- exit 1\n"
+    );
+    let refused = run("memory --root bob list");
+    assert!(
+        refused.contains("the database does not accept the token"),
+        "{refused}"
+    );
+    run("memory --root owner principal remove ada --yes");
+    assert_eq!(
+        run("memory --root owner list --json | jq -r '.memories[].scope'"),
+        "team:web\n"
+    );
+}
+
+#[test]
+fn the_audit_log_has_tokens_grants_deletions_exports_and_refusals() {
+    let Some(homes) = PrincipalHomes::new("the audit log") else {
+        return;
+    };
+    let sandbox = &homes.sandbox;
+    homes.init("ada");
+    homes.init("bob");
+    let run = |line: &str| sandbox.run_shell(line);
+    run("memory --root owner principal grant team:web project:shop --access reader");
+    run("memory --root owner principal ungrant bob team:web");
+    run(
+        "id=$(memory --root ada write 'The vault code is in the safe' --json | jq -r .id); memory --root ada delete $id",
+    );
+    run("memory --root ada trash purge --older-than 0d --yes");
+    run("memory --root ada export > export.jsonl");
+    run("memory --root owner principal revoke bob");
+    run("memory --root bob list; memory --root bob list");
+    let owner = homes.serve("owner");
+    assert!(call(&owner, "mem_unknown", "memory_list", &json!({})).is_err());
+    let log =
+        run("memory --root owner log --audit --limit 0 | cut -f 2-4 | grep -v 'from before' | tac");
+    let log = log.replace(" from 127.0.0.1", "");
+    insta::assert_snapshot!(log, @"
+    owner	token	ada
+    owner	grant	team:web to ada as writer
+    owner	token	bob
+    owner	grant	team:web to bob as writer
+    owner	grant	project:shop to team:web as reader
+    owner	ungrant	team:web to bob
+    ada	export	0 memories
+    owner	revoke	bob
+    owner	token refused	bob
+    owner	token refused	unknown
+    ");
+    let purged =
+        run("memory --root owner log --audit | grep -c 'ada.purge.1 versions from before'");
+    assert_eq!(purged, "1\n");
+    let refused = run("memory --root ada log --audit");
+    assert!(refused.contains("error[permission_denied]"), "{refused}");
+}
+
+#[test]
+fn a_revoked_token_ends_every_use_of_a_home_with_401_also_if_writes_wait() {
+    let claim = "a revoked home";
+    let Some(server) = PostgresServer::start() else {
+        return report_skipped(claim, "there is no initdb");
+    };
+    let homes = PrincipalHomes::on(&server);
+    let sandbox = &homes.sandbox;
+    homes.init("ada");
+    sandbox.run_shell("memory --root ada write 'Anchors are red'");
+    let (own, owner) = (homes.serve("ada"), homes.serve("owner"));
+    let token = homes.token("ada");
+    // A write waits on the machine while the token is revoked.
+    server.control(&["-w", "-m", "fast", "stop"]);
+    let waiting = sandbox.run_shell("memory --root ada write 'Buoys are green'");
+    assert!(waiting.contains("it will be sent"), "{waiting}");
+    server.control(&["-w", "start"]);
+    let database = sandbox.run_shell("sed 's/.*[/]//' owner.address");
+    let revoke = "UPDATE memory_principals SET revoked_at = now() WHERE name = 'ada'";
+    // Without a command, which could send the write first.
+    server.sql(database.trim(), revoke);
+    let refused = || Err("401 Unauthorized UNAUTHORIZED".to_owned());
+    for (server, token) in [
+        (&own, "s3cret"),
+        (&own, token.as_str()),
+        (&owner, token.as_str()),
+    ] {
+        for (tool, request) in [
+            ("memory_list", json!({})),
+            ("memory_write", json!({ "content": "Chains are grey" })),
+        ] {
+            wait_until("the token is refused", || {
+                call(server, token, tool, &request) == refused()
+            });
+        }
+    }
+    for command in [
+        "list",
+        "search anchors",
+        "write 'Davits are blue'",
+        "log",
+        "undo",
+    ] {
+        let refused = sandbox.run_shell(&format!("memory --root ada {command}"));
+        assert!(
+            refused.contains("error[unauthorized]"),
+            "{command}: {refused}"
+        );
+    }
 }

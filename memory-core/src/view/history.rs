@@ -92,7 +92,9 @@ impl History for ScopedStore {
     ) -> Result<ChangeOutcome, StoreError> {
         for own in self.trashed() {
             if own? == *trashed {
-                if self.needs_review(&self.history.memory_in_trash(&trashed.trash)?.scope) {
+                let scope = self.history.memory_in_trash(&trashed.trash)?.scope;
+                self.check_scope(&scope)?;
+                if self.needs_review(&scope) {
                     let why = "the user must review changes in this scope, so an agent cannot restore memories in it".into();
                     return Err(StoreError::Invalid { why });
                 }
@@ -129,6 +131,9 @@ impl ScopedStore {
     fn refuse_reviewed_revert(&self, change: &RecordedChange) -> Result<(), StoreError> {
         let scope = self.store.scopes(&[change.id])?.pop().flatten();
         let former = self.former_scope(change)?;
+        for scope in scope.iter().chain(&former) {
+            self.check_scope(scope)?;
+        }
         if !scope
             .iter()
             .chain(&former)

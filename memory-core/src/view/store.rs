@@ -432,6 +432,7 @@ impl ScopedStore {
                         return Err(StoreError::Conflict { what: before.path });
                     }
                     self.restore_concealed(memory, &before.memory)?;
+                    self.check_scope(&before.memory.scope)?;
                     self.check_scope(&memory.scope)?;
                     self.check_references(memory, Some(&before.memory), &made)?;
                     Some(before)
@@ -444,6 +445,7 @@ impl ScopedStore {
                     {
                         return Err(StoreError::Conflict { what: before.path });
                     }
+                    self.check_scope(&before.memory.scope)?;
                     *expected = Some(before.stamp);
                     Some(before)
                 }
@@ -460,6 +462,8 @@ pub(super) struct ScopedStore {
     pub(super) history: Arc<dyn History>,
     /// The scopes of the view.
     pub(super) scopes: Vec<Scope>,
+    /// Those of them whose memories the principal does not change.
+    pub(super) read_only: Vec<Scope>,
     /// The only part of the home that lists and searches return, if restricted.
     pub(super) section: Option<HomeSection>,
     /// The name of the actor for the journal.
@@ -531,7 +535,7 @@ impl ScopedStore {
 
     /// Checks that the view contains `scope`.
     pub(super) fn check_scope(&self, scope: &Scope) -> Result<(), StoreError> {
-        if self.allows(scope) {
+        if self.allows(scope) && !self.read_only.contains(scope) {
             return Ok(());
         }
         let is_of_principal = self
@@ -539,7 +543,8 @@ impl ScopedStore {
             .iter()
             .any(|own| matches!(own, Scope::Private(_)));
         let allowed = if is_of_principal {
-            self.scopes.clone()
+            let is_writable = |scope: &&Scope| !self.read_only.contains(scope);
+            self.scopes.iter().filter(is_writable).cloned().collect()
         } else {
             Vec::new()
         };

@@ -22,7 +22,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use memory_core::{
-    Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
+    Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
 };
 
 use self::state::CurrentReplica;
@@ -36,7 +36,7 @@ use crate::log_connection::{LogConnection, check_patience, is_temporary, is_unre
 use crate::markdown;
 use crate::memory_file::{is_conversation_file, load};
 use crate::shared_log::{
-    LogAppendResult, NewOperation, OperationFile, decode_memory, random_token,
+    LogAppendResult, NewOperation, OperationFile, decode_memory, parse_scopes, random_token,
 };
 use crate::store_folder::StoreFolder;
 
@@ -117,6 +117,12 @@ impl FileStore {
         true
     }
 
+    /// Returns whether hints of the shared database arrive; they do not behind a pooler in transaction mode, or without the database.
+    pub fn hears_news(&self) -> bool {
+        let replica = self.replica.as_ref();
+        replica.is_some_and(|replica| replica.connection.is_listening())
+    }
+
     /// Applies the operations of other nodes, if the store is a replica and this is due.
     ///
     /// # Errors
@@ -132,11 +138,13 @@ impl FileStore {
         };
         let trouble = match self.pull_news(replica) {
             Ok(()) => None,
-            // A replica that was never complete has no results. A queued operation that the database refuses is no obstacle for reads.
+            // A replica that was never complete has no results. A queued operation that the database refuses is no obstacle for reads, but a
+            // revoked token is.
             Err(error)
                 if !is_fresh
                     && self.has_state()
-                    && (is_temporary(&error) || !self.queue().is_empty()?) =>
+                    && (is_temporary(&error)
+                        || error.code() != Code::Unauthorized && !self.queue().is_empty()?) =>
             {
                 Some((error.code(), error.to_string()))
             }
@@ -193,14 +201,16 @@ impl FileStore {
             Some(identity) => identity.principal.clone(),
             None => state.principal,
         };
-        let readable = state.readable.unwrap_or_default();
         Ok(name.map(|name| PrincipalAccess {
             name,
-            scopes: readable
-                .iter()
-                .filter_map(|scope| scope.parse().ok())
-                .collect(),
+            scopes: parse_scopes(&state.readable.unwrap_or_default()),
+            read_only: parse_scopes(&state.read_only),
         }))
+    }
+
+    /// Returns the scope that determines who reads a memory in a shared database: that of its principal for the scope of an agent.
+    pub fn access_scope(&self, stored: &StoredMemory) -> Scope {
+        key_of_file(&stored.path, &stored.memory.scope, None)
     }
 
     /// Returns the name of the principal of the node, if the store is a replica with a token. Without the database, it is that of the

@@ -18,7 +18,7 @@ use super::error::{DatabaseError, database_error};
 
 const SET_TOKEN: &str = "SELECT set_config('memory.token', $1, true)";
 
-const FIND_PRINCIPAL: &str = "SELECT principal, scopes, is_restricted, extract(epoch FROM now())::bigint FROM memory_node_access()";
+const FIND_PRINCIPAL: &str = "SELECT principal, scopes, read_only, is_restricted, extract(epoch FROM now())::bigint FROM memory_node_access()";
 
 /// Maximum error of the estimated time of the database in seconds, below the 300 s for which it accepts a proof.
 const MAX_TIME_ERROR: i64 = 60;
@@ -73,8 +73,10 @@ impl fmt::Debug for PrincipalToken {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TokenPrincipal {
     pub name: String,
-    /// The scopes that it reads and writes.
+    /// The scopes that it reads.
     pub scopes: Vec<String>,
+    /// Those of them that it does not write.
+    pub read_only: Vec<String>,
 }
 
 impl TokenPrincipal {
@@ -83,10 +85,16 @@ impl TokenPrincipal {
     /// # Errors
     /// [`Code::PermissionDenied`]
     pub(super) fn check_scopes(&self, scopes: &BTreeSet<String>) -> Result<(), DatabaseError> {
-        let Some(scope) = scopes.iter().find(|scope| !self.scopes.contains(scope)) else {
+        let is_refused =
+            |scope: &&String| !self.scopes.contains(scope) || self.read_only.contains(scope);
+        let Some(scope) = scopes.iter().find(is_refused) else {
             return Ok(());
         };
-        let what = format!("{} has no access to {scope}", self.name);
+        let what = if self.scopes.contains(scope) {
+            format!("{} reads {scope}, and may not write it", self.name)
+        } else {
+            format!("{} has no access to {scope}", self.name)
+        };
         Err(denied_error(
             what,
             "the owner of the database grants it with `memory shared principal grant NAME SCOPE`",
@@ -97,7 +105,7 @@ impl TokenPrincipal {
 /// Runs `work` in a transaction with a token, or as the owner in a transaction without one.
 ///
 /// # Errors
-/// [`Code::PermissionDenied`] if the token is not valid, or the errors of `work`.
+/// [`Code::Unauthorized`] if the token is not valid, or the errors of `work`.
 pub(super) async fn run_as<T>(
     client: &Client,
     token: Option<&PrincipalToken>,
@@ -129,12 +137,13 @@ pub(super) async fn begin(
         found = query_principal(client, token).await?;
     }
     let Some(principal) = found.principal else {
+        // The database has recorded the refusal.
+        client.batch_execute("COMMIT").await?;
         let hint = "it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to \
             `memory shared init --token`";
-        return Err(denied_error(
-            "the database does not accept the token of this home".into(),
-            hint,
-        ));
+        let what = "the database does not accept the token of this home";
+        let refused = database_error(what, Code::Unauthorized, hint, None);
+        return Err(DatabaseError::Other(refused));
     };
     if !found.is_restricted {
         let hint = "use a role without the attributes SUPERUSER and BYPASSRLS, such as memory_node";
@@ -157,7 +166,7 @@ pub(super) async fn find_principal(
             biased;
             client.batch_execute(BEGIN),
             query_principal(client, token),
-            client.batch_execute("ROLLBACK"),
+            client.batch_execute("COMMIT"),
         );
         begun?;
         let found = found?;
@@ -190,13 +199,17 @@ async fn query_principal(
     );
     set?;
     let found = found?;
-    let scopes = found.try_get(1)?;
+    let (scopes, read_only) = (found.try_get(1)?, found.try_get(2)?);
     Ok(TokenReply {
         principal: found
             .try_get::<_, Option<String>>(0)?
-            .map(|name| TokenPrincipal { name, scopes }),
-        is_restricted: found.try_get(2)?,
-        time: found.try_get(3)?,
+            .map(|name| TokenPrincipal {
+                name,
+                scopes,
+                read_only,
+            }),
+        is_restricted: found.try_get(3)?,
+        time: found.try_get(4)?,
     })
 }
 

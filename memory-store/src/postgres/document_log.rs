@@ -202,6 +202,7 @@ impl SharedLog for PostgresDocumentLog {
             Ok(LogPage {
                 operations: pull_operations(client, known, principal).await?,
                 readable: principal.map(|principal| principal.scopes.clone()),
+                read_only: principal.map_or_else(Vec::new, |principal| principal.read_only.clone()),
             })
         };
         match self.database.token() {

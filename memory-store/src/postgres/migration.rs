@@ -39,7 +39,10 @@ pub(super) const DOCUMENTS: TableGroup = TableGroup {
         include_str!("migrations/0004_access.sql"),
         // The functions are always those of the last version.
         "",
+        "",
         concat!(
+            include_str!("migrations/0006_principals.sql"),
+            "\n",
             include_str!("migrations/functions.sql"),
             "\n",
             include_str!("migrations/privileges.sql")

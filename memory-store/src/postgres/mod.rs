@@ -66,5 +66,7 @@ mod values;
 pub use database::{Database, DatabaseLimits};
 pub use document_files::list_shared_folders;
 pub use messages::PostgresMessages;
-pub use principals::{PrincipalRecord, PrincipalTable, TeamRecord};
+pub use principals::{
+    AuditRecord, GrantedScope, NewPrincipal, PrincipalRecord, PrincipalTable, TeamRecord,
+};
 pub use values::PostgresValues;

@@ -30,6 +30,7 @@ impl FakeTokens {
         let access = PrincipalAccess {
             name: name.to_owned(),
             scopes,
+            read_only: Vec::new(),
         };
         self.principals
             .lock()
@@ -73,6 +74,7 @@ impl PrincipalServer {
             Arc::new(PrincipalAccess {
                 name: name.to_owned(),
                 scopes: vec![Scope::Team("web".into())],
+                read_only: Vec::new(),
             })
         });
         let services = Services {

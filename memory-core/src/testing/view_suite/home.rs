@@ -79,6 +79,7 @@ fn principal() -> PrincipalAccess {
     PrincipalAccess {
         name: "me".into(),
         scopes: vec![Scope::Team("ours".into()), Scope::Project("theirs".into())],
+        read_only: Vec::new(),
     }
 }
 

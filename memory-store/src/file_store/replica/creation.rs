@@ -39,10 +39,14 @@ impl FileStore {
         let LogIdentity { id, principal } = replica.connection.identity()?.clone();
         let former = self.read_state()?;
         let has_lost_scope = former.as_ref().is_some_and(|state| state.has_lost_scope);
+        let (readable, read_only) = former.map_or((None, Vec::new()), |state| {
+            (state.readable, state.read_only)
+        });
         let mut state = ReplicaState {
             database: id,
             principal,
-            readable: former.and_then(|state| state.readable),
+            readable,
+            read_only,
             has_lost_scope,
             journal: None,
             heads: LogHeads::default(),

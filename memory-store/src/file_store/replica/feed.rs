@@ -22,6 +22,7 @@ impl FileStore {
             let page = replica.pull(&state.heads)?;
             if page.operations.is_empty()
                 && page.readable == state.readable
+                && page.read_only == state.read_only
                 && self.queue().is_empty()?
             {
                 return Ok(());
@@ -105,11 +106,15 @@ impl FileStore {
                     break is_last;
                 }
             };
-            if news.is_empty() && queued.is_empty() && state.readable == current.state.readable {
+            if news.is_empty()
+                && queued.is_empty()
+                && state.readable == current.state.readable
+                && state.read_only == current.state.read_only
+            {
                 return Ok(Some(state));
             }
             let is_in_order = queued.iter().all(|QueuedOperation { operation, .. }| {
-                current.has(&operation.record) && is_permitted(operation, state.readable.as_deref())
+                current.has(&operation.record) && is_permitted(operation, &state)
             }) && news
                 .iter()
                 .all(|logged| own.contains(&logged.token) || current.has(&logged.record));
@@ -165,6 +170,7 @@ impl FileStore {
         }
         self.remove_lost_topics(state.readable.as_deref(), page.readable.as_deref())?;
         state.readable = page.readable;
+        state.read_only = page.read_only;
         for logged in &page.operations {
             let scopes = logged.scopes.iter().cloned();
             state.heads.advance(scopes, logged.head());

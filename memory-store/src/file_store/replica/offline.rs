@@ -354,7 +354,7 @@ impl FileStore {
     /// Returns whether the file of a change is not in the expected state, or the principal of the node may no longer write its scope.
     fn is_conflict(&self, change: &RecordedChange) -> Result<bool, StoreError> {
         if let Some(after) = &change.after
-            && !self.is_readable(&key_of_file(&after.path, &Scope::Global, None))?
+            && !self.is_writable(&key_of_file(&after.path, &Scope::Global, None))?
         {
             return Ok(true);
         }
@@ -371,23 +371,23 @@ impl FileStore {
     /// Returns why a change becomes a proposal.
     fn proposal_reason(&self, change: &RecordedChange) -> Result<&'static str, StoreError> {
         for file in change.before.iter().chain(&change.after) {
-            if !self.is_readable(&key_of_file(&file.path, &Scope::Global, None))? {
+            if !self.is_writable(&key_of_file(&file.path, &Scope::Global, None))? {
                 return Ok(LOST_SCOPE_REASON);
             }
         }
         Ok(CONFLICT_REASON)
     }
 
-    /// Returns whether the principal of the node may read and write an access key, according to the last contact with the database.
-    fn is_readable(&self, key: &Scope) -> Result<bool, StoreError> {
-        let readable = self.read_state()?.and_then(|state| state.readable);
-        Ok(readable.is_none_or(|readable| readable.contains(&key.to_string())))
+    /// Returns whether the principal of the node may write an access key, according to the last contact with the database.
+    fn is_writable(&self, key: &Scope) -> Result<bool, StoreError> {
+        let state = self.read_state()?;
+        Ok(state.is_none_or(|state| state.is_writable(&key.to_string())))
     }
 
     /// Returns the scope of a proposal for a memory: that of the memory, unless the principal of the node may no longer write it.
     fn scope_of_proposal(&self, scope: Scope) -> Result<Scope, StoreError> {
         match self.principal_name()? {
-            Some(principal) if !self.is_readable(&access_key(&scope, Some(&principal)))? => {
+            Some(principal) if !self.is_writable(&access_key(&scope, Some(&principal)))? => {
                 Ok(Scope::Private(principal))
             }
             _ => Ok(scope),
@@ -502,9 +502,9 @@ impl FileStore {
 }
 
 /// Returns whether the principal of the node may write all scopes of a queued operation.
-pub(super) fn is_permitted(operation: &NewOperation, readable: Option<&[String]>) -> bool {
+pub(super) fn is_permitted(operation: &NewOperation, state: &ReplicaState) -> bool {
     let mut keys = operation.files.iter().flat_map(OperationFile::keys);
-    readable.is_none_or(|readable| keys.all(|key| readable.contains(key)))
+    keys.all(|key| state.is_writable(key))
 }
 
 /// Returns whether a reason in the journal is that of a proposal instead of a queued change.

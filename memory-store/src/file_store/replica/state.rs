@@ -40,6 +40,9 @@ pub(super) struct ReplicaState {
     /// The scopes that the principal may read; `None` for all scopes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub readable: Option<Vec<String>>,
+    /// Those of them that it may not write.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_only: Vec<String>,
     /// Whether the replica is created because the node may no longer read a scope.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_lost_scope: bool,
@@ -55,6 +58,15 @@ pub(super) struct ReplicaState {
     /// A position in the journal. The files of all operations before it are durable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub synced: Option<String>,
+}
+
+impl ReplicaState {
+    /// Returns whether the principal may write an access key, according to the last contact with the database.
+    pub(super) fn is_writable(&self, key: &str) -> bool {
+        let is_readable =
+            (self.readable.as_ref()).is_none_or(|readable| readable.iter().any(|own| own == key));
+        is_readable && !self.read_only.iter().any(|own| own == key)
+    }
 }
 
 /// A replica with its state.

@@ -93,6 +93,7 @@ impl SharedLog for MemoryLogConnection {
         Ok(LogPage {
             operations: news,
             readable: log.readable.clone(),
+            read_only: Vec::new(),
         })
     }
 

@@ -51,12 +51,13 @@ BEGIN
         RETURN (
             SELECT own.name FROM memory_principals AS own
             WHERE own.token_hash = sha256(convert_to(token, 'UTF8')) AND own.revoked_at IS NULL
+                AND (own.expires_at IS NULL OR now() < own.expires_at)
         );
     END IF;
     RETURN (
         SELECT own.name FROM memory_principals AS own
         WHERE own.token_hash >= decode(proof[1] || repeat('00', 24), 'hex') AND own.token_hash <= decode(proof[1] || repeat('ff', 24), 'hex')
-            AND own.revoked_at IS NULL
+            AND own.revoked_at IS NULL AND (own.expires_at IS NULL OR now() < own.expires_at)
             AND sha256(own.token_hash || convert_to(proof[2], 'UTF8') || own.token_hash) = decode(proof[3], 'hex')
             AND abs(extract(epoch FROM now()) - proof[2]::bigint) <= 300
     );
@@ -89,7 +90,9 @@ BEGIN
 END
 $$;
 
-CREATE OR REPLACE FUNCTION memory_scopes_of(principal text) RETURNS text[]
+-- The scopes to which a principal has one of these levels of access. To the scopes of a team it has that of the team, or its own in the
+-- team, if that is lower.
+CREATE OR REPLACE FUNCTION memory_scopes_with(principal text, levels text[]) RETURNS text[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 BEGIN
@@ -99,10 +102,107 @@ BEGIN
     RETURN ARRAY(
         SELECT 'global'
         UNION SELECT 'private:' || principal
-        UNION SELECT own.scope FROM memory_principal_scopes AS own WHERE own.grantee = 'private:' || principal
+        UNION SELECT own.scope FROM memory_principal_scopes AS own WHERE own.grantee = 'private:' || principal AND own.access = ANY (levels)
         UNION SELECT further.scope FROM memory_principal_scopes AS own JOIN memory_principal_scopes AS further
-            ON further.grantee = own.scope WHERE own.grantee = 'private:' || principal
+            ON further.grantee = own.scope
+            WHERE own.grantee = 'private:' || principal AND own.access = ANY (levels) AND further.access = ANY (levels)
     );
+END
+$$;
+
+CREATE OR REPLACE FUNCTION memory_scopes_of(principal text) RETURNS text[]
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN memory_scopes_with(principal, ARRAY['reader', 'writer', 'admin']);
+END
+$$;
+
+-- Changes a grant, and records that. A grantee is a principal or a team; only a principal is granted a team.
+CREATE OR REPLACE FUNCTION memory_set_grant(own_actor text, own_grantee text, own_scope text, own_level text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    IF (
+        own_level IN ('reader', 'writer', 'admin') OR own_level IS NULL
+    ) IS NOT TRUE OR (own_grantee ~ '^private:' OR own_grantee ~ '^team:' AND own_scope ~ '^project:') IS NOT TRUE THEN
+        RAISE data_exception USING MESSAGE = 'the grant is not valid';
+    END IF;
+    IF own_level IS NULL THEN
+        DELETE FROM memory_principal_scopes AS own WHERE own.grantee = own_grantee AND own.scope = own_scope;
+    ELSE
+        IF own_grantee ~ '^private:' AND NOT EXISTS (SELECT FROM memory_principals AS own WHERE 'private:' || own.name = own_grantee) THEN
+            RETURN false;
+        END IF;
+        INSERT INTO memory_principal_scopes AS own (grantee, scope, access) VALUES (own_grantee, own_scope, own_level)
+            ON CONFLICT (grantee, scope) DO UPDATE SET access = excluded.access, granted_at = now();
+    END IF;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO memory_audit (actor, action, subject) VALUES (
+        own_actor, CASE WHEN own_level IS NULL THEN 'ungrant' ELSE 'grant' END,
+        own_scope || ' to ' || regexp_replace(own_grantee, '^private:', '') || coalesce(' as ' || own_level, '')
+    );
+    RETURN true;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION memory_grants_of(scopes text[]) RETURNS TABLE (grant_grantee text, grant_scope text, grant_access text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    RETURN QUERY
+        SELECT own.grantee, own.scope, own.access FROM memory_principal_scopes AS own
+        WHERE own.scope = ANY (scopes) AND own.scope ~ '^(team|project):' ORDER BY own.scope, own.grantee;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION memory_write_audit(own_actor text, own_action text, own_subject text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    INSERT INTO memory_audit (actor, action, subject) VALUES (own_actor, own_action, own_subject);
+END
+$$;
+
+-- Records the time of a contact, at most once in a minute. Concurrent transactions of the principal do not wait for each other.
+CREATE OR REPLACE FUNCTION memory_record_contact(own_name text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
+    UPDATE memory_principals AS own SET last_contact = now() FROM (
+        SELECT due.name FROM memory_principals AS due
+        WHERE due.name = own_name AND (due.last_contact IS NULL OR due.last_contact < now() - interval '1 minute')
+        FOR UPDATE SKIP LOCKED
+    ) AS due
+    WHERE own.name = due.name;
+END
+$$;
+
+-- Records that a token was refused, with the name of the principal if it was revoked or has expired; at most once in a minute for each.
+CREATE OR REPLACE FUNCTION memory_record_refusal(token text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    proof text[] := regexp_match(token, '^proof:([0-9a-f]{16}):([0-9]{1,12}):([0-9a-f]{64})$');
+    own_prefix text := coalesce(proof[1], left(encode(sha256(convert_to(token, 'UTF8')), 'hex'), 16));
+    own_subject text := coalesce((
+        SELECT own.name FROM memory_principals AS own
+        WHERE own.token_hash >= decode(own_prefix || repeat('00', 24), 'hex') AND own.token_hash <= decode(own_prefix || repeat('ff', 24), 'hex')
+    ), 'unknown') || coalesce(' from ' || host(inet_client_addr()), '');
+BEGIN
+    -- A node whose clock differs sends another proof.
+    IF pg_is_in_recovery() OR abs(extract(epoch FROM now()) - proof[2]::bigint) > 300 OR EXISTS (
+        SELECT FROM memory_audit AS own
+        WHERE own.at > now() - interval '1 minute' AND own.action = 'token refused' AND own.subject = own_subject
+    ) THEN
+        RETURN;
+    END IF;
+    INSERT INTO memory_audit (actor, action, subject) VALUES (NULL, 'token refused', own_subject);
 END
 $$;
 
@@ -116,15 +216,15 @@ DECLARE
 BEGIN
     FOREACH own IN ARRAY ARRAY[
         'memory_find_principal(text)', 'memory_scopes_of(text)', 'memory_has_ids_elsewhere(text[], text[])',
-        'memory_is_operation_used(text, bigint, text)'
+        'memory_is_operation_used(text, bigint, text)', 'memory_scopes_with(text, text[])', 'memory_write_audit(text, text, text)',
+        'memory_set_grant(text, text, text, text)', 'memory_grants_of(text[])',
+        'memory_record_contact(text)', 'memory_record_refusal(text)'
     ] LOOP
         EXECUTE format('ALTER FUNCTION %s SET search_path = pg_catalog, %I, pg_temp', own, current_schema());
     END LOOP;
-    FOREACH own IN ARRAY ARRAY['memory_principals', 'memory_principal_scopes'] LOOP
+    FOREACH own IN ARRAY ARRAY['memory_principals', 'memory_principal_scopes', 'memory_audit'] LOOP
         EXECUTE format('DROP POLICY IF EXISTS memory_access ON %I', own);
-        EXECUTE format(
-            'CREATE POLICY memory_access ON %I USING ((SELECT memory_is_owner()) OR (%s)) WITH CHECK ((SELECT memory_is_owner()))', own, condition
-        );
+        EXECUTE format('CREATE POLICY memory_access ON %I USING ((SELECT memory_is_owner()) OR (%s))', own, condition);
     END LOOP;
     FOREACH own IN ARRAY ARRAY['memory_documents', 'memory_document_operations'] LOOP
         EXECUTE format('DROP POLICY IF EXISTS memory_check ON %I', own);
@@ -184,6 +284,18 @@ DECLARE
 BEGIN
     IF own IS NOT NULL AND (wanted <@ own) IS NOT TRUE THEN
         RAISE insufficient_privilege USING MESSAGE = 'the principal of the transaction has no access to a scope';
+    END IF;
+END
+$$;
+
+-- Fails unless the caller may write all these scopes.
+CREATE OR REPLACE FUNCTION memory_check_writable(wanted text[]) RETURNS void
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_check_scopes(wanted);
+    IF NOT memory_is_owner() AND NOT wanted <@ memory_scopes_with(memory_principal(), ARRAY['writer', 'admin']) THEN
+        RAISE insufficient_privilege USING MESSAGE = 'the principal of the transaction may only read a scope';
     END IF;
 END
 $$;
@@ -462,15 +574,60 @@ BEGIN
 END
 $$;
 
--- The principal of the token and its scopes, and whether the policies apply to the caller and to the functions.
-CREATE OR REPLACE FUNCTION memory_node_access(OUT principal text, OUT scopes text[], OUT is_restricted boolean)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+-- The principal of the token, the scopes that it reads, those of them that it does not write, and whether the policies apply to the caller
+-- and to the functions.
+DROP FUNCTION IF EXISTS memory_node_access();
+CREATE FUNCTION memory_node_access(OUT principal text, OUT scopes text[], OUT read_only text[], OUT is_restricted boolean)
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
 BEGIN
     principal := memory_principal();
     scopes := memory_scopes_of(principal);
+    read_only := ARRAY(
+        SELECT own.scope FROM unnest(scopes) AS own(scope)
+        EXCEPT SELECT own.scope FROM unnest(memory_scopes_with(principal, ARRAY['writer', 'admin'])) AS own(scope)
+    );
     is_restricted := row_security_active('memory_documents')
         AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = session_user AND (rolsuper OR rolbypassrls));
+    IF principal IS NOT NULL THEN
+        PERFORM memory_record_contact(principal);
+    ELSIF current_setting('memory.token', true) <> '' THEN
+        PERFORM memory_record_refusal(current_setting('memory.token', true));
+    END IF;
+END
+$$;
+
+-- Records an export of memories.
+CREATE OR REPLACE FUNCTION memory_node_record_export(own_subject text) RETURNS void
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_accessible_scopes();
+    PERFORM memory_write_audit(memory_principal(), 'export', left(own_subject, 1000));
+END
+$$;
+
+-- The grants of the scopes of which the caller is an admin.
+CREATE OR REPLACE FUNCTION memory_node_grants() RETURNS TABLE (grant_grantee text, grant_scope text, grant_access text)
+    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_accessible_scopes();
+    RETURN QUERY SELECT * FROM memory_grants_of(memory_scopes_with(memory_principal(), ARRAY['admin']));
+END
+$$;
+
+-- Grants a team or a project of which the caller is an admin, or withdraws it if there is no level of access. Returns whether that changed
+-- anything.
+CREATE OR REPLACE FUNCTION memory_node_grant(own_grantee text, own_scope text, own_level text) RETURNS boolean
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM memory_accessible_scopes();
+    IF own_scope !~ '^(team|project):' OR NOT own_scope = ANY (memory_scopes_with(memory_principal(), ARRAY['admin'])) THEN
+        RAISE insufficient_privilege USING MESSAGE = 'the principal of the transaction is no admin of the scope';
+    END IF;
+    RETURN memory_set_grant(memory_principal(), own_grantee, own_scope, own_level);
 END
 $$;
 
@@ -563,7 +720,7 @@ DECLARE
     is_behind boolean;
     moved bigint;
 BEGIN
-    PERFORM memory_check_scopes(known_scopes);
+    PERFORM memory_check_writable(known_scopes);
     PERFORM memory_check_arrays(known_scopes, cardinality(known_positions), cardinality(known_tokens));
     PERFORM memory_check_arrays(
         former_numbers::text[], cardinality(former_scopes), cardinality(former_ids), cardinality(former_paths), cardinality(former_hashes),
@@ -696,7 +853,7 @@ AS $$
 DECLARE
     readable text[] := memory_accessible_scopes();
 BEGIN
-    PERFORM memory_check_scopes(own_scopes);
+    PERFORM memory_check_writable(own_scopes);
     PERFORM memory_check_arrays(own_scopes, cardinality(own_scopes));
     PERFORM memory_check_arrays(
         numbers::text[], cardinality(ids), cardinality(former_scopes), cardinality(former_paths), cardinality(former_hashes),
@@ -790,11 +947,15 @@ AS $$
 DECLARE
     readable text[] := memory_accessible_scopes();
     own_scope text;
+    purged bigint := 0;
 BEGIN
     IF readable IS NULL THEN
         readable := ARRAY(SELECT scope FROM memory_document_heads ORDER BY scope);
+    ELSE
+        readable := memory_scopes_with(memory_principal(), ARRAY['writer', 'admin']);
     END IF;
     FOREACH own_scope IN ARRAY readable LOOP
+        purged := purged + (SELECT count(*) FROM memory_documents_trash WHERE scope = own_scope AND at < before);
         WITH gone AS (
             DELETE FROM memory_documents_trash WHERE scope = own_scope AND at < before RETURNING id, hash
         )
@@ -808,6 +969,9 @@ BEGIN
                 WHERE later.scope = own_scope AND later.id = own.id AND later.hash = own.hash AND later.at >= before
             );
     END LOOP;
+    IF purged > 0 THEN
+        PERFORM memory_write_audit(memory_principal(), 'purge', purged || ' versions from before ' || before);
+    END IF;
 END
 $$;
 
@@ -881,6 +1045,7 @@ DECLARE
     head bigint;
 BEGIN
     PERFORM memory_check_folder(own_scope, own_folder);
+    PERFORM memory_check_writable(ARRAY[own_scope]);
     INSERT INTO memory_folders AS own (scope, folder, position, tokens) VALUES (own_scope, own_folder, 0, ARRAY[]::bigint[])
         ON CONFLICT (scope, folder) DO UPDATE SET position = own.position
         RETURNING own.position, own_token = ANY (own.tokens) INTO head, is_repeated;
@@ -907,6 +1072,7 @@ DECLARE
     extended bigint;
 BEGIN
     PERFORM memory_check_folder(own_scope, own_folder);
+    PERFORM memory_check_writable(ARRAY[own_scope]);
     IF NOT EXISTS (
         SELECT FROM memory_folders AS own WHERE own.scope = own_scope AND own.folder = own_folder AND own.position = own_position
             AND own.begun_at = now()

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use memory_core::secret::Checked;
 use memory_core::{
-    Change, ChangeOutcome, ChangeSet, Code, Draft, Filter, Memory, MemoryStore, MemoryStoreExt,
-    PageRequest, Patch, PrincipalKind, ProposalFilter, Query, Scope, SecretPolicy, StoreError,
-    Verb, delete, restore, search, undo, update, write,
+    AccessLevel, Change, ChangeOutcome, ChangeSet, Code, Draft, Filter, Memory, MemoryStore,
+    MemoryStoreExt, PageRequest, Patch, PrincipalKind, ProposalFilter, Query, Scope, SecretPolicy,
+    StoreError, Verb, delete, restore, search, undo, update, write,
 };
-use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
+use memory_store::postgres::{Database, DatabaseLimits, NewPrincipal, PrincipalTable};
 use memory_store::{FileStore, FileStoreOptions};
 
 use super::replicas::{Node, content_patch};
@@ -20,6 +20,7 @@ use super::server::{PostgresServer, report_skipped, run_to_end, shared_server};
 pub(super) struct SharedDatabase<'s> {
     pub(super) server: &'s PostgresServer,
     pub(super) name: String,
+    pub(super) role: String,
     pub(super) principals: PrincipalTable,
 }
 
@@ -41,6 +42,7 @@ impl<'s> SharedDatabase<'s> {
         let principals = PrincipalTable::new(Arc::new(open(server, &name, "owner")));
         Self {
             server,
+            role: format!("{name}_node"),
             name,
             principals,
         }
@@ -49,10 +51,19 @@ impl<'s> SharedDatabase<'s> {
     /// Adds a principal, and returns its token.
     pub(super) fn add(&self, name: &str, scopes: &[&str]) -> String {
         let scopes: Vec<Scope> = scopes.iter().map(|scope| scope.parse().unwrap()).collect();
-        let kind = PrincipalKind::User;
         self.principals
-            .add(&name.parse().unwrap(), kind, &scopes, &self.node_role())
+            .add(&name.parse().unwrap(), &self.new_principal(&scopes))
             .unwrap()
+    }
+
+    pub(super) fn new_principal<'a>(&'a self, scopes: &'a [Scope]) -> NewPrincipal<'a> {
+        NewPrincipal {
+            kind: PrincipalKind::User,
+            scopes,
+            level: AccessLevel::Writer,
+            lifetime: None,
+            role: &self.role,
+        }
     }
 
     pub(super) fn owner(&self) -> Node {
@@ -70,7 +81,7 @@ impl<'s> SharedDatabase<'s> {
 
     /// Returns the name of the role of the nodes.
     pub(super) fn node_role(&self) -> String {
-        format!("{}_node", self.name)
+        self.role.clone()
     }
 
     /// Runs a statement as the owner or as a node, with a token, and returns the rows.
@@ -231,7 +242,7 @@ fn a_revoked_or_unknown_token_is_refused_and_finds_nothing() {
     assert_eq!(
         shared
             .principals
-            .add(&ada, PrincipalKind::User, &[], &shared.node_role())
+            .add(&ada, &shared.new_principal(&[]))
             .unwrap_err()
             .code(),
         Code::InvalidInput
@@ -246,21 +257,21 @@ fn a_revoked_or_unknown_token_is_refused_and_finds_nothing() {
     insta::assert_snapshot!(
         format!("{}: {refused}\n{}", refused.code().as_str(), refused.hint().unwrap_or_default()),
         @"
-    PERMISSION_DENIED: the database does not accept the token of this home
+    UNAUTHORIZED: the database does not accept the token of this home
     it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to `memory shared init --token`
     "
     );
     assert_eq!(
         code_of(search(&node.services, &Query::new("note"))),
-        Some(Code::PermissionDenied)
+        Some(Code::Unauthorized)
     );
     assert_eq!(
         code_of(delete(&node.services, &id)),
-        Some(Code::PermissionDenied)
+        Some(Code::Unauthorized)
     );
     assert_eq!(
         code_of(shared.node("mem_00").services.store.refresh()),
-        Some(Code::PermissionDenied)
+        Some(Code::Unauthorized)
     );
     assert_eq!(
         shared.principals.revoke(&ada).unwrap_err().code(),
@@ -546,7 +557,11 @@ fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history()
     );
     shared
         .principals
-        .grant(&scope("private:bob"), &scope("team:web"))
+        .grant(
+            &scope("private:bob"),
+            &scope("team:web"),
+            AccessLevel::Writer,
+        )
         .unwrap();
     assert_eq!(
         (scopes(&bob), bob.content(&id)),
@@ -597,7 +612,11 @@ fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history()
     // A project that a team was granted.
     shared
         .principals
-        .grant(&scope("team:web"), &scope("project:api"))
+        .grant(
+            &scope("team:web"),
+            &scope("project:api"),
+            AccessLevel::Writer,
+        )
         .unwrap();
     write_into(&ada, "a note of the project", "project:api");
     assert_eq!(scopes(&ada), ["global", "project:api", "team:web"]);
@@ -611,7 +630,7 @@ fn a_scope_that_is_granted_or_withdrawn_appears_or_disappears_with_its_history()
         assert_eq!(
             shared
                 .principals
-                .grant(&scope(grantee), &scope(granted))
+                .grant(&scope(grantee), &scope(granted), AccessLevel::Writer)
                 .unwrap_err()
                 .code(),
             Code::InvalidInput,
@@ -792,7 +811,11 @@ fn an_operation_on_several_scopes_has_on_each_node_the_part_that_it_may_read() {
     // The rest of known operations arrives with a new grant.
     shared
         .principals
-        .grant(&Scope::Private("bob".into()), &Scope::Team("web".into()))
+        .grant(
+            &Scope::Private("bob".into()),
+            &Scope::Team("web".into()),
+            AccessLevel::Writer,
+        )
         .unwrap();
     assert_eq!(scopes(&bob), ["global", "team:web"]);
     assert!(!has_text(&bob, "in private:ada"));
@@ -879,7 +902,13 @@ fn a_node_neither_creates_tables_nor_bypasses_the_policies() {
     let add = |role: &str| {
         shared
             .principals
-            .add(&"eve".parse().unwrap(), PrincipalKind::User, &[], role)
+            .add(
+                &"eve".parse().unwrap(),
+                &NewPrincipal {
+                    role,
+                    ..shared.new_principal(&[])
+                },
+            )
             .unwrap_err()
             .to_string()
     };
@@ -941,12 +970,7 @@ fn a_node_neither_creates_tables_nor_bypasses_the_policies() {
         .unwrap(),
     );
     let refused = PrincipalTable::new(own)
-        .add(
-            &"eve".parse().unwrap(),
-            PrincipalKind::User,
-            &[],
-            &shared.node_role(),
-        )
+        .add(&"eve".parse().unwrap(), &shared.new_principal(&[]))
         .unwrap_err();
     assert_eq!(
         refused.to_string(),

@@ -80,6 +80,7 @@ fn a_note_updates_no_memory_of_another_principal_with_the_same_origin() {
         node.services.principal = Some(Arc::new(PrincipalAccess {
             name: name.to_owned(),
             scopes,
+            read_only: Vec::new(),
         }));
         node
     });

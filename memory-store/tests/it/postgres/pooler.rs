@@ -158,10 +158,10 @@ fn principals_behind_a_pooler_in_transaction_mode_write_read_and_are_revoked() {
     }
     shared.principals.revoke(&"ada".parse().unwrap()).unwrap();
     let refused = write(&ada.services, Draft::new("too late"), SecretPolicy::Refuse).unwrap_err();
-    assert_eq!(refused.code(), Code::PermissionDenied);
+    assert_eq!(refused.code(), Code::Unauthorized);
     assert_eq!(
         ada.services.store.refresh().unwrap_err().code(),
-        Code::PermissionDenied
+        Code::Unauthorized
     );
     write_into(&bob, "a last note", "team:web");
     assert_eq!(scopes(&bob).len(), 19);
