@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
@@ -57,28 +58,24 @@ pub(super) fn tls_connector(
     is_direct: bool,
 ) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
-    let verifier: Arc<dyn ServerCertVerifier> = match trust {
+    let (known, certificates) = match trust {
         TlsVerification::Nobody | TlsVerification::AnyoneOrNobody | TlsVerification::Anyone => {
-            Arc::new(LenientVerifier {
-                provider: Arc::clone(&provider),
-                known: None,
-            })
+            (None, Vec::new())
         }
         TlsVerification::Authorities | TlsVerification::Name => {
-            let known = WebPkiServerVerifier::builder_with_provider(
-                Arc::new(load_authorities(roots)?),
-                Arc::clone(&provider),
-            );
+            let (store, certificates) = load_authorities(roots)?;
+            let known =
+                WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(&provider));
             let known = known.build().map_err(|error| error.to_string())?;
-            match trust {
-                TlsVerification::Name => known,
-                _ => Arc::new(LenientVerifier {
-                    provider: Arc::clone(&provider),
-                    known: Some(known),
-                }),
-            }
+            (Some(known), certificates)
         }
     };
+    let verifier = Arc::new(ServerVerifier {
+        provider: Arc::clone(&provider),
+        known,
+        certificates,
+        checks_name: trust == TlsVerification::Name,
+    });
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .expect("ring knows the usual versions of TLS")
@@ -91,36 +88,43 @@ pub(super) fn tls_connector(
     Ok(MakeRustlsConnect::new(config))
 }
 
-fn load_authorities(file: Option<&Path>) -> Result<RootCertStore, String> {
+/// Returns the authorities, and the certificates in the file.
+fn load_authorities(
+    file: Option<&Path>,
+) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), String> {
     let Some(file) = file else {
-        return Ok(RootCertStore {
-            roots: webpki_roots::TLS_SERVER_ROOTS.to_vec(),
-        });
+        let roots = webpki_roots::TLS_SERVER_ROOTS.to_vec();
+        return Ok((RootCertStore { roots }, Vec::new()));
     };
-    let told = |error: rustls::pki_types::pem::Error| error.to_string();
     let mut store = RootCertStore::empty();
-    for certificate in CertificateDer::pem_file_iter(file).map_err(told)? {
+    let certificates = CertificateDer::pem_file_iter(file)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| error.to_string())?;
+    for certificate in &certificates {
         store
-            .add(certificate.map_err(told)?)
+            .add(certificate.clone())
             .map_err(|error| error.to_string())?;
     }
     if store.is_empty() {
         Err("it contains no certificate".to_owned())
     } else {
-        Ok(store)
+        Ok((store, certificates))
     }
 }
 
-/// A verifier that accepts any name, and any certificate if there are no authorities.
+/// A verifier that accepts any certificate if there are no authorities, and any name unless it checks names.
 ///
 /// The server must prove that it has the key of its certificate.
 #[derive(Debug)]
-struct LenientVerifier {
+struct ServerVerifier {
     provider: Arc<CryptoProvider>,
     known: Option<Arc<WebPkiServerVerifier>>,
+    /// The certificates in the file of authorities.
+    certificates: Vec<CertificateDer<'static>>,
+    checks_name: bool,
 }
 
-impl ServerCertVerifier for LenientVerifier {
+impl ServerCertVerifier for ServerVerifier {
     fn verify_server_cert(
         &self,
         own: &CertificateDer<'_>,
@@ -133,10 +137,18 @@ impl ServerCertVerifier for LenientVerifier {
             return Ok(ServerCertVerified::assertion());
         };
         match known.verify_server_cert(own, between, name, ocsp, now) {
+            // A self-signed certificate is one of an authority, unless it states otherwise. If the file contains it, the server may use
+            // it, as with psql. Its dates were verified before.
+            Err(error) if is_authority_error(&error) && self.certificates.contains(own) => {
+                if self.checks_name {
+                    verify_server_name(&ParsedCertificate::try_from(own)?, name)?;
+                }
+                Ok(ServerCertVerified::assertion())
+            }
             // The name is verified last, so all other checks have passed.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-            )) => Ok(ServerCertVerified::assertion()),
+            )) if !self.checks_name => Ok(ServerCertVerified::assertion()),
             other => other,
         }
     }
@@ -174,4 +186,9 @@ impl ServerCertVerifier for LenientVerifier {
             .signature_verification_algorithms
             .supported_schemes()
     }
+}
+
+/// Returns whether a server uses the certificate of an authority as its own.
+fn is_authority_error(error: &Error) -> bool {
+    matches!(error, Error::InvalidCertificate(CertificateError::Other(other)) if format!("{other:?}").contains("CaUsedAsEndEntity"))
 }

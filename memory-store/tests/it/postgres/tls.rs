@@ -1,9 +1,14 @@
 //! Encryption, and verification of the server.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
 use memory_core::Code;
 use memory_store::postgres::{Database, DatabaseLimits};
 
-use super::server::shared_server;
+use super::server::{PostgresServer, report_skipped, run_to_end, shared_server};
 
 #[test]
 fn every_mode_trusts_whom_it_should_and_nobody_else() {
@@ -91,6 +96,66 @@ fn every_mode_trusts_whom_it_should_and_nobody_else() {
     .prepare()
     .unwrap_err();
     assert_eq!(error.code(), Code::ConfigInvalid);
+}
+
+#[test]
+fn a_self_signed_certificate_is_its_own_authority_if_the_address_names_it() {
+    let claim = "a server with a self-signed certificate";
+    let Some(server) = PostgresServer::start() else {
+        report_skipped(claim, "there is no initdb");
+        return;
+    };
+    let (folder, name) = (server.folder(), server.database());
+    let authority = folder.join("authority.crt");
+    fs::rename(folder.join("ca.crt"), &authority).unwrap();
+    let reach = |host: &str, mode: &str, roots: &Path| {
+        let more = format!("?sslmode={mode}&sslrootcert={}", roots.display());
+        let address = server
+            .url("postgres", &name, &more)
+            .replace("localhost", host);
+        let reached = Database::new(&address, DatabaseLimits::default())
+            .unwrap()
+            .prepare();
+        reached.map_err(|error| error.code())
+    };
+    let refused = Err(Code::DatabaseUnreachable);
+    let own = folder.join("own.crt");
+    let openssl = |arguments: &str| {
+        let mut openssl = Command::new("openssl");
+        run_to_end(
+            openssl
+                .current_dir(folder)
+                .args(arguments.split_whitespace()),
+        );
+    };
+    // The second one states that it is the certificate of no authority, and the third one has expired.
+    for (flags, days, accepted) in [
+        ("", 9, Ok(())),
+        ("-addext basicConstraints=critical,CA:FALSE", 9, Ok(())),
+        ("", -1, refused),
+    ] {
+        openssl(&format!(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=localhost \
+             -addext subjectAltName=DNS:localhost -keyout server.key -out signed.crt {flags}"
+        ));
+        openssl(&format!(
+            "x509 -in signed.crt -signkey server.key -days {days} -out server.crt"
+        ));
+        fs::copy(folder.join("server.crt"), &own).unwrap();
+        for file in ["server.key", "server.crt"] {
+            fs::set_permissions(folder.join(file), fs::Permissions::from_mode(0o600)).unwrap();
+            server.user().make_owner(&folder.join(file));
+        }
+        server.control(&["-w", "restart"]);
+        assert_eq!(reach("localhost", "verify-full", &own), accepted, "{flags}");
+        assert_eq!(reach("127.0.0.1", "verify-ca", &own), accepted, "{flags}");
+        assert_eq!(reach("127.0.0.1", "verify-full", &own), refused, "{flags}");
+        assert_eq!(
+            reach("localhost", "verify-ca", &authority),
+            refused,
+            "{flags}"
+        );
+    }
 }
 
 #[test]
