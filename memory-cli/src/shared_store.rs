@@ -74,7 +74,11 @@ pub(crate) fn find_database(settings: &Settings) -> Result<Option<Arc<Database>>
     if known.is_some() {
         return Ok(known);
     }
-    let database = open_database(&access)?;
+    let (own, name) = (settings.clone(), name.clone());
+    let database = Database::new(&access.address, DatabaseLimits::default())?
+        .of_home()
+        .following(move || Some(read_access(&own, &name).ok()?.address));
+    let database = with_token(database, &access);
     opened.push((root.clone(), access, Arc::downgrade(&database)));
     Ok(Some(database))
 }
@@ -139,10 +143,14 @@ pub(crate) fn other_principals(settings: &Settings) -> Vec<String> {
 /// Opens a database, which is not used before the first call.
 pub(crate) fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
     let database = Database::new(&access.address, DatabaseLimits::default())?.of_home();
-    Ok(Arc::new(match &access.token {
+    Ok(with_token(database, access))
+}
+
+fn with_token(database: Database, access: &StoreAccess) -> Arc<Database> {
+    Arc::new(match &access.token {
         Some(token) => database.with_token(token),
         None => database,
-    }))
+    })
 }
 
 /// Reads the address and the token of a shared database.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use memory_agent::http::AccessToken;
 use memory_agent::socket::InheritedListener;
-use memory_core::{MemoryStore, Tool};
+use memory_core::{MemoryStore, StoreHealth, Tool};
 use memory_dream::schedule::{CancellationToken, Schedule, ScheduleHistory, ScheduleRules};
 use memory_store::disk::DirHandle;
 use memory_store::{DaemonLock, EventLog, FileStore, FileStoreOptions, Freshness, LogFile};
@@ -281,13 +281,68 @@ impl Drop for StopGuard<'_> {
 /// Maximum time between two transfers.
 const TRANSFER_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Fetches the operations of other nodes from the shared database and sends the queued ones, until a stop request.
-fn transfer_operations(store: &FileStore, stop: &StopHandle) {
+/// Maximum time between two transfers while the database sends no notifications, as behind a pooler in transaction mode.
+const POLLING_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Fetches the operations of other nodes from the shared database and sends the queued ones, until a stop request. The log gets one line
+/// for each outage, and one for its end.
+fn transfer_operations(store: &FileStore, diary: &DaemonLog, stop: &StopHandle) {
+    let mut outage = None;
     while !stop.cancelled.is_cancelled() {
-        // The next read reports an error.
-        let _ = store.refresh();
-        stop.replica
-            .wait(Instant::now().checked_add(TRANSFER_INTERVAL));
+        let trouble = if let Err(error) = store.refresh() {
+            Some(error.to_string())
+        } else {
+            let status = store.shared_store_status().ok().flatten();
+            let trouble = status.and_then(|status| status.trouble);
+            trouble.map(|why| format!("{why}; reads use this machine, and writes wait on it"))
+        };
+        outage = record_outage(store, diary, outage, trouble);
+        let interval = if store.hears_news() || outage.is_some() {
+            TRANSFER_INTERVAL
+        } else {
+            POLLING_INTERVAL
+        };
+        stop.replica.wait(Instant::now().checked_add(interval));
+    }
+}
+
+/// An outage of the shared database, with the numbers of operations that were sent and fetched before.
+struct Outage {
+    begun: Instant,
+    sent: u64,
+    fetched: u64,
+}
+
+/// Logs the begin and the end of an outage, and returns the present one.
+fn record_outage(
+    store: &FileStore,
+    diary: &DaemonLog,
+    outage: Option<Outage>,
+    trouble: Option<String>,
+) -> Option<Outage> {
+    let (sent, fetched) = store
+        .replica_status()
+        .map_or((0, 0), |status| (status.appended, status.pulled));
+    match (outage, trouble) {
+        (None, Some(trouble)) => {
+            diary.warning(&format!("the shared database cannot be used: {trouble}"));
+            let begun = Instant::now();
+            Some(Outage {
+                begun,
+                sent,
+                fetched,
+            })
+        }
+        (Some(before), None) => {
+            diary.info(&format!(
+                "the shared database is back after {} s: {} operations sent, {} fetched",
+                before.begun.elapsed().as_secs(),
+                sent - before.sent,
+                fetched - before.fetched
+            ));
+            None
+        }
+        (outage, _) => outage,
     }
 }
 
@@ -376,8 +431,8 @@ impl OpenedDaemon {
             scope.spawn(move || listener.run());
             let replica = Arc::clone(&stop.replica);
             if home.store.listen_for_news(move || replica.notify()) {
-                let (store, stop) = (&home.store, &stop);
-                scope.spawn(move || transfer_operations(store, stop));
+                let (store, diary, stop) = (&home.store, &diary, &stop);
+                scope.spawn(move || transfer_operations(store, diary, stop));
             }
             if let Some(servers) = servers {
                 let (end, diary) = (&stop.servers, &diary);

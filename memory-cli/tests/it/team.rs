@@ -8,8 +8,10 @@ use memory_store::SystemClock;
 use serde_json::json;
 
 use crate::clock::build_shift;
-use crate::postgres_server::{PostgresServer, report_skipped};
+use crate::postgres_server::{PostgresServer, report_skipped, shared_server};
 use crate::principal_http::{PrincipalHomes, call};
+use crate::sandbox::Sandbox;
+use crate::serve_http::HttpServerProcess;
 
 #[test]
 fn no_token_reaches_the_log_of_a_server_that_logs_all_statements() {
@@ -360,6 +362,67 @@ fn the_audit_log_has_tokens_grants_deletions_exports_and_refusals() {
     assert_eq!(purged, "1\n");
     let refused = run("memory --root ada log --audit");
     assert!(refused.contains("error[permission_denied]"), "{refused}");
+}
+
+#[test]
+fn a_running_server_follows_a_changed_password_and_logs_the_outage_and_its_end_once() {
+    let Some(server) = shared_server("a changed password") else {
+        return;
+    };
+    let (sandbox, database) = (Sandbox::new(), server.database());
+    // Only the user `guarded` needs a password.
+    let as_owner = format!(
+        "DO $$ BEGIN CREATE ROLE guarded LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$; \
+         ALTER ROLE guarded PASSWORD 'first-pw'; ALTER DATABASE {database} OWNER TO guarded"
+    );
+    server.sql(&database, &as_owner);
+    let address = |password: &str| server.url(&format!("guarded:{password}"), &database, "");
+    sandbox.file("address", &address("first-pw"));
+    sandbox.run_shell("memory --root one init --store @address; memory --root two init --store @address --name two");
+    let arguments = ["--root", "one", "serve", "--http", "127.0.0.1:0", "--json"];
+    let one = HttpServerProcess::with(&sandbox, &arguments, &[("MEMO_AUTH_TOKEN", "s3cret")]);
+    let log = || sandbox.read_file("one/daemon.log");
+    let search = |query: &str| {
+        let query = json!({ "query": query }).to_string();
+        one.post("/v1/tools/memory_search", "s3cret", &query).1
+    };
+    sandbox.run_shell("memory --root two write 'Anchors are red'");
+    wait_until("the server finds it", || {
+        search("anchors").contains("Anchors are red")
+    });
+    // The password changes, and the connections are lost.
+    let end = format!(
+        "ALTER ROLE guarded PASSWORD 'second-pw'; SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity \
+         WHERE datname = '{database}' AND usename = 'guarded'"
+    );
+    server.sql("postgres", &end);
+    wait_until("the log has the outage", || {
+        log().contains("the shared database cannot be used")
+    });
+    let offline = json!({ "content": "Buoys are green" }).to_string();
+    let written = one.post("/v1/tools/memory_write", "s3cret", &offline).1;
+    assert!(written.contains("it will be sent"), "{written}");
+    sandbox.file("address", &address("second-pw"));
+    sandbox.run_shell("memory --root one init --store @address; memory --root two init --store @address --name two");
+    sandbox.run_shell("memory --root two write 'Chains are grey'");
+    wait_until("the server finds it", || {
+        search("chains").contains("Chains are grey")
+    });
+    wait_until("the log has the end", || {
+        log().contains("the shared database is back after")
+    });
+    wait_until("the write was sent", || {
+        sandbox
+            .run_shell("memory --root two search buoys")
+            .contains("Buoys are green")
+    });
+    let log = log();
+    for line in [
+        "the shared database cannot be used",
+        "the shared database is back after",
+    ] {
+        assert_eq!(log.matches(line).count(), 1, "{log}");
+    }
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Connections: their creation, their thread, transactions on them, and servers that have stopped responding.
 
+use std::fmt;
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
@@ -14,15 +15,42 @@ use tokio::time::Instant;
 use tokio_postgres::Client;
 use tokio_postgres::config::SslNegotiation;
 use tokio_postgres_rustls::MakeRustlsConnect;
+use zeroize::Zeroizing;
 
 use super::address::DatabaseAddress;
 use super::error::{DatabaseError, database_error};
 use super::tls::tls_connector;
 
+/// Returns the address of a database, which a person may change while programs run; `None` if it cannot be read.
+#[derive(Clone)]
+pub(super) struct AddressSource(
+    pub(super) Arc<dyn Fn() -> Option<Zeroizing<String>> + Send + Sync>,
+);
+
+impl fmt::Debug for AddressSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("AddressSource")
+    }
+}
+
+/// Minimum time between two checks of the address while connections are open.
+const ADDRESS_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The address that new connections use.
+#[derive(Debug)]
+struct CurrentAddress {
+    address: Arc<DatabaseAddress>,
+    /// The text that the source returned last.
+    text: Option<Zeroizing<String>>,
+    changed: Option<std::time::Instant>,
+    checked: std::time::Instant,
+}
+
 /// The connection manager of the pool.
 #[derive(Debug)]
 pub(super) struct ConnectionManager {
-    pub(super) address: DatabaseAddress,
+    current: Mutex<CurrentAddress>,
+    pub(super) source: OnceLock<AddressSource>,
     /// The last time at which a connection worked or was lost.
     last_alive: Arc<Mutex<Option<Instant>>>,
 }
@@ -31,18 +59,53 @@ impl ConnectionManager {
     /// Returns the manager for an address. It does not connect yet.
     pub(super) fn new(address: DatabaseAddress) -> Self {
         Self {
-            address,
+            current: Mutex::new(CurrentAddress {
+                address: Arc::new(address),
+                text: None,
+                changed: None,
+                checked: std::time::Instant::now(),
+            }),
+            source: OnceLock::new(),
             last_alive: Arc::default(),
+        }
+    }
+
+    /// Returns the current address.
+    pub(super) fn address(&self) -> Arc<DatabaseAddress> {
+        Arc::clone(&self.current().address)
+    }
+
+    fn current(&self) -> MutexGuard<'_, CurrentAddress> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adopts the address of the source, if it changed. One that cannot be read or parsed changes nothing.
+    pub(super) fn follow_source(&self) {
+        let Some(AddressSource(read)) = self.source.get() else {
+            return;
+        };
+        let read = read();
+        let mut current = self.current();
+        let now = std::time::Instant::now();
+        current.checked = now;
+        if read.is_none() || read == current.text {
+            return;
+        }
+        let is_first = current.text.is_none();
+        if let Some(Ok(address)) = read.as_ref().map(|text| DatabaseAddress::parse(text)) {
+            current.address = Arc::new(address);
+            current.text = read;
+            if !is_first {
+                current.changed = Some(now);
+            }
         }
     }
 
     /// Returns the number of hosts in the address.
     pub(super) fn host_count(&self) -> usize {
-        self.address
-            .config
-            .get_hosts()
-            .len()
-            .max(self.address.config.get_hostaddrs().len())
+        let address = self.address();
+        let hosts = address.config.get_hosts().len();
+        hosts.max(address.config.get_hostaddrs().len())
     }
 
     /// Records that a connection has worked until now.
@@ -64,7 +127,7 @@ impl ConnectionManager {
             config,
             trust,
             roots,
-        } = &self.address;
+        } = &*self.address();
         // The TLS library panics before 1970.
         if SystemClock::is_wrong() {
             return Err(DatabaseError::Other(database_error(
@@ -88,7 +151,9 @@ impl Manager for ConnectionManager {
     type Error = DatabaseError;
 
     async fn create(&self) -> Result<Client, DatabaseError> {
-        let (client, connection) = self.address.config.connect(self.tls_connector()?).await?;
+        self.follow_source();
+        let connecting = (self.address(), self.tls_connector()?);
+        let (client, connection) = connecting.0.config.connect(connecting.1).await?;
         // The task ends with the client. An earlier error is reported to the next caller of the client.
         let last_alive = Arc::clone(&self.last_alive);
         tokio::spawn(async move {
@@ -100,9 +165,15 @@ impl Manager for ConnectionManager {
         Ok(client)
     }
 
-    async fn recycle(&self, client: &mut Client, _: &Metrics) -> RecycleResult<DatabaseError> {
+    async fn recycle(&self, client: &mut Client, used: &Metrics) -> RecycleResult<DatabaseError> {
+        if ADDRESS_INTERVAL <= self.current().checked.elapsed() {
+            self.follow_source();
+        }
+        let changed = self.current().changed;
         if client.is_closed() {
             Err(RecycleError::message("the connection was lost"))
+        } else if changed.is_some_and(|changed| used.created < changed) {
+            Err(RecycleError::message("the address was changed"))
         } else {
             Ok(())
         }

@@ -17,10 +17,13 @@ use tokio::select;
 use tokio::sync::OnceCell;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_postgres::Client;
+use zeroize::Zeroizing;
 
 use super::access::PrincipalToken;
 use super::address::DatabaseAddress;
-use super::connections::{BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime};
+use super::connections::{
+    AddressSource, BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime,
+};
 use super::error::{AddressOwner, DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
 use super::migration::{INSTANCES, migrate};
@@ -126,6 +129,22 @@ impl Database {
             token: Some(self.principal_token(token)),
             ..self
         }
+    }
+
+    /// Follows the address that `read` returns: new connections use it, and those to a former one are closed.
+    #[must_use]
+    pub fn following(
+        self,
+        read: impl Fn() -> Option<Zeroizing<String>> + Send + Sync + 'static,
+    ) -> Self {
+        let _ = self
+            .pool
+            .manager()
+            .source
+            .set(AddressSource(Arc::new(read)));
+        // The present address is no change.
+        self.pool.manager().follow_source();
+        self
     }
 
     /// Returns a token with this text for transactions on this database.
@@ -418,7 +437,7 @@ impl Database {
 
 fn build_pool(address: DatabaseAddress, limits: &DatabaseLimits) -> Pool<ConnectionManager> {
     let connections = ConnectionManager::new(address);
-    let (address, hosts) = (&connections.address, connections.host_count());
+    let (address, hosts) = (connections.address(), connections.host_count());
     let each = address
         .config
         .get_connect_timeout()

@@ -52,11 +52,9 @@ async fn listen_once(
     heard: &(dyn Fn(ListenerEvent) + Send + Sync),
 ) -> Result<(), DatabaseError> {
     let manager = pool.manager();
-    let (client, mut connection) = manager
-        .address
-        .config
-        .connect(manager.tls_connector()?)
-        .await?;
+    manager.follow_source();
+    let (address, tls) = (manager.address(), manager.tls_connector()?);
+    let (client, mut connection) = address.config.connect(tls).await?;
     let receive = async {
         while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
             if let AsyncMessage::Notification(notification) = message?
