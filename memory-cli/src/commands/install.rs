@@ -224,7 +224,7 @@ impl SetupArgs {
             let none = |why: &str| Err(Failure::usage(why, format!("specify one of {names}")));
             return none_found.map_or(Ok(found), none);
         }
-        if !app.output.input_is_terminal() || app.output.is_json() {
+        if !app.output.can_ask() {
             let found: Vec<_> = found.iter().map(|client| client.name).collect();
             let why = format!(
                 "no assistant is specified; found on this machine: {}",

@@ -1,8 +1,8 @@
 //! The program without arguments at a terminal: a menu on a new machine, else what waits and what to do next.
 
 use std::ffi::OsString;
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use dialoguer::console::{Key, Term};
 
@@ -53,9 +53,9 @@ pub(crate) fn is_first_run(environment: &Environment) -> bool {
         .or_else(|| default_root_folder(environment));
     // Commands that only read make an index.
     let is_content = |name: OsString| name != "index" && !name.as_encoded_bytes().starts_with(b".");
-    let has_content = |root: &Path| {
-        let mut entries = fs::read_dir(root).into_iter().flatten().flatten();
-        entries.any(|entry| is_content(entry.file_name()))
+    let has_content = |root: &Path| match fs::read_dir(root) {
+        Ok(entries) => entries.flatten().any(|entry| is_content(entry.file_name())),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
     };
     !root.is_some_and(|root| has_content(&root))
         && client_states(environment).all(|(_, state)| state == ClientState::Absent)
@@ -175,6 +175,13 @@ fn next_steps(state: &StatusSnapshot, environment: &Environment) -> Vec<Suggeste
     } else {
         "memory daemon run"
     };
+    if state.newer.is_some() {
+        return vec![
+            step("update this program", "memory doctor --system"),
+            step("find a memory", "memory search WORDS"),
+            step("list the memories", "memory list"),
+        ];
+    }
     let candidates = [
         clients
             .first()

@@ -211,6 +211,7 @@ fn a_file_that_cannot_be_imported_is_named_with_the_next_step() {
     --- exit 2
     ");
     sandbox.file("my notes/a.md", "Green tea.\n");
+    sandbox.file("my notes/main.c", "int main() {}\n");
     assert_snapshot!(sandbox.run(&["import", "my notes"]), @"
     --- stderr
     error[usage]: the format of ~/my notes is not recognized
@@ -227,6 +228,15 @@ fn a_file_that_cannot_be_imported_is_named_with_the_next_step() {
     hint: export again with File > Export all > "MD - Markdown + Front Matter", and import that folder with --source markdown
     --- exit 2
     "#);
+}
+
+#[test]
+fn a_folder_of_markdown_files_is_imported() {
+    let sandbox = Sandbox::new();
+    sandbox.file("my notes/a.md", "Green tea.\n");
+    sandbox.file("my notes/more/b.md", "Black tea.\n");
+    sandbox.file("my notes/cup.png", "picture");
+    assert_snapshot!(sandbox.run(&["import", "my notes"]), @"markdown	2	0	0	0	0	0	0");
 }
 
 #[test]

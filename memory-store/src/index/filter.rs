@@ -116,12 +116,8 @@ pub(super) fn is_by_group(filter: &Filter) -> bool {
         until,
         standing,
         lifetime: _,
-        proposals,
+        proposals: _,
     } = filter;
-    if *proposals == ProposalFilter::Only {
-        // The groups count proposals as superseded.
-        return false;
-    }
     source.is_none() && tags.is_empty() && from.is_none() && until.is_none() && standing.is_none()
 }
 

@@ -32,10 +32,12 @@ impl MemoryIndex {
         let mut round = 1;
         loop {
             let (documents, total) = self.query("list memories", |_, opened| {
-                Ok((
-                    select_documents(&opened.connection, filter, slice, now)?,
-                    count(&opened.connection, filter, now)?,
-                ))
+                let total = count(&opened.connection, filter, now)?;
+                if total == 0 || slice.limit == Some(0) {
+                    return Ok((Vec::new(), total));
+                }
+                let documents = select_documents(&opened.connection, filter, slice, now)?;
+                Ok((documents, total))
             })?;
             let LoadedDocuments { fresh, stale } =
                 self.load_documents(documents, |document| document);

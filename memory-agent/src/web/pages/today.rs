@@ -438,14 +438,18 @@ fn proposal_rows(request: &WebRequest) -> Result<(Vec<ProposalRow>, u64), PageEr
         proposals: ProposalFilter::Only,
         ..Filter::default()
     };
-    let total = count(request, &filter)?;
-    let offset = usize::try_from(total)
-        .unwrap_or(usize::MAX)
-        .saturating_sub(MAX_ITEMS);
-    let mut oldest = slice(request, &filter, offset, MAX_ITEMS)?.memories;
-    oldest.sort_by_key(|stored| (stored.memory.created_at, stored.memory.id));
+    let slice = PageRequest {
+        order: ListOrder::Oldest,
+        offset: 0,
+        limit: Some(MAX_ITEMS),
+    };
+    let oldest = list(&request.services, &filter, &slice)?;
     let mut rows = Vec::new();
-    for stored in oldest.iter().filter(|stored| stored.problem.is_none()) {
+    for stored in oldest
+        .memories
+        .iter()
+        .filter(|stored| stored.problem.is_none())
+    {
         // It may have been decided on since.
         let waiting = match proposal(&request.services, &stored.memory.id.to_string()) {
             Ok(waiting) => waiting,
@@ -454,7 +458,7 @@ fn proposal_rows(request: &WebRequest) -> Result<(Vec<ProposalRow>, u64), PageEr
         };
         rows.push(ProposalRow::new(request, &waiting)?);
     }
-    Ok((rows, total))
+    Ok((rows, oldest.total))
 }
 
 /// Returns the memories of a conflict, the newer one first; `None` if one of them was changed, superseded or deleted since.

@@ -118,6 +118,10 @@ pub(super) fn ambiguous(path: &Path, choices: &[(SourceName, PathBuf)]) -> Failu
 
 /// Detects the format of a file that is of no other program, or returns the error that no format fits.
 fn detect_file(path: &Path) -> Result<DetectedFormat, Failure> {
+    if path.is_dir() && has_mostly_notes(path) && ForeignFormat::recognize(path).is_none() {
+        let folder = (SourceName::Markdown, path.to_owned());
+        return Ok(DetectedFormat::Programs(vec![folder]));
+    }
     if path.is_dir() || is_empty(path) {
         return Err(unknown_format(path));
     }
@@ -131,6 +135,21 @@ fn detect_file(path: &Path) -> Result<DetectedFormat, Failure> {
         Some(source) => Ok(DetectedFormat::Programs(vec![(source, path.to_owned())])),
         None => Err(unknown_format(path)),
     }
+}
+
+/// Returns whether a folder has more Markdown and text files than others.
+fn has_mostly_notes(path: &Path) -> bool {
+    let Ok(folder) = Markdown::open(path) else {
+        return false;
+    };
+    let (mut notes, mut others) = (0_usize, 0_usize);
+    for item in folder.items() {
+        match item {
+            SourceItem::Note(_) => notes += 1,
+            SourceItem::Attachment(_) | SourceItem::Skipped { .. } => others += 1,
+        }
+    }
+    others < notes
 }
 
 /// Returns whether a file has no bytes, or a folder no items.

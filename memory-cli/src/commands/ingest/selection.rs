@@ -31,7 +31,7 @@ pub(super) fn select(
         )?;
         return Ok(None);
     }
-    let can_ask = app.output.input_is_terminal() && !app.output.is_json() && !options.dry_run;
+    let can_ask = app.output.can_ask() && !options.dry_run;
     if !can_ask {
         app.output.table(&table(&found, app))?;
         app.output.note(
