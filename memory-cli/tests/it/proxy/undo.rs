@@ -94,7 +94,8 @@ fn a_fact_that_a_model_replaced_is_logged_undone_and_restored() {
     // The operation before it added the first fact.
     let undone = sandbox.run(&["undo", "--memory-path", "mem"]);
     assert!(
-        undone.contains("undid reconcile of 1 entry in conversation default by model; `memory undo "),
+        undone
+            .contains("undid reconcile of 1 entry in conversation default by model; `memory undo "),
         "{undone}"
     );
     assert_eq!(stored_texts(&sandbox, "default/facts"), [""; 0]);
