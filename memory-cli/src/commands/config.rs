@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::app::App;
 use crate::config::{
     ConfigError, DEFAULT_FILE, Environment, HIDDEN, Settings, SettingsLayer, TRUSTED_KEY,
-    check_address, is_list, set_list, set_value,
+    check_value, is_list, list_items, set_list, set_value,
 };
 use crate::failure::Failure;
 use crate::print::{Table, TableColumn};
@@ -209,7 +209,7 @@ pub(crate) fn change_setting(
             "set MEMORY_TRUSTED_FOLDERS, or set it in the default home",
         ));
     }
-    check_address(key, value).map_err(|source| ConfigError::NewValue {
+    check_value(key, value).map_err(|source| ConfigError::NewValue {
         key: key.to_owned(),
         source,
     })?;
@@ -247,8 +247,10 @@ pub(crate) fn change_setting(
 }
 
 fn set(key: &str, value: &str, app: &mut App) -> Result<(), Failure> {
-    let is_default = value.is_empty();
     let (path, read) = store_setting(key, value, app)?;
+    let items = is_list(key).then(|| list_items(value).join(", "));
+    let value = items.as_deref().unwrap_or(value);
+    let is_default = value.is_empty();
     if let Err(warning) = start_versioning(key, &read) {
         app.output.warning(&warning)?;
     }

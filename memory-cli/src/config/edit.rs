@@ -4,7 +4,8 @@ use memory_agent::model::{ServerAddress, is_host};
 use memory_core::ParseError;
 use serde_yaml::Value;
 
-/// Returns the text with `value` at `key`, a path with dots. An empty value removes the line.
+/// Returns the text with `value` at `key`, a path with dots. An empty value removes the line; if the line has a comment, the
+/// key stays with its comment and without a value.
 ///
 /// Returns `None` if the text requires manual editing: if it uses braces, or a list in place of one value.
 pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
@@ -48,11 +49,14 @@ pub(crate) fn set_value(text: &str, key: &str, value: &str) -> Option<String> {
         {
             return None;
         }
-        if value.is_empty() {
+        let comment = comment(&lines[at]);
+        if !value.is_empty() {
+            lines[at] = line + comment;
+        } else if !comment.is_empty() {
+            lines[at] = format!("{}{last}:{comment}", " ".repeat(indent));
+        } else {
             lines.remove(at);
             remove_empty_sections(&mut lines, &heads);
-        } else {
-            lines[at] = line + comment(&lines[at]);
         }
     } else if !value.is_empty() {
         let example = format!("# {last}:");
@@ -72,16 +76,39 @@ pub(crate) fn is_list(key: &str) -> bool {
     LISTS.contains(&key)
 }
 
-/// Returns the text with the items in `value` at `key`, a path with dots. Without items, the key is removed.
+/// Returns the different items of a list that is written as a text; `none` alone means no item.
+pub(crate) fn list_items(value: &str) -> Vec<&str> {
+    let mut items: Vec<&str> = Vec::new();
+    for item in value.split([',', '\n']).map(str::trim) {
+        if !item.is_empty() && !items.iter().any(|own| is_same_item(own, item)) {
+            items.push(item);
+        }
+    }
+    if items == ["none"] { Vec::new() } else { items }
+}
+
+fn is_same_item(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// Returns the text with the items in `value` at `key`, a path with dots.
 ///
-/// A list keeps its form, the lines of its other items, and its comments. Returns `None` if the text requires manual editing.
+/// A list keeps its form, the lines of its other items, and all comments. Without items, its key stays without a value, so that
+/// items that are set later have the same place. Returns `None` if the text requires manual editing.
 pub(crate) fn set_list(text: &str, key: &str, value: &str) -> Option<String> {
-    let items = value.split([',', '\n']).map(str::trim);
-    let items: Vec<&str> = items.filter(|item| !item.is_empty()).collect();
+    let items = list_items(value);
     let read: Value = serde_yaml::from_str(text).ok()?;
-    let former = key.split('.').try_fold(&read, |own, part| own.get(part));
-    let Some(Value::Sequence(former)) = former else {
-        return set_value(text, key, &items.join(", "));
+    let with_key;
+    let (text, former) = match key.split('.').try_fold(&read, |own, part| own.get(part)) {
+        None if items.is_empty() => return Some(text.to_owned()),
+        None => {
+            // The line of the key is written first, and its items then replace the value.
+            with_key = set_value(text, key, "none")?;
+            (with_key.as_str(), [].as_slice())
+        }
+        Some(Value::Null) => (text, [].as_slice()),
+        Some(Value::Sequence(former)) => (text, former.as_slice()),
+        Some(_) => return set_value(text, key, &items.join(", ")),
     };
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let (mut head, mut indent) = (0, 0);
@@ -92,31 +119,39 @@ pub(crate) fn set_list(text: &str, key: &str, value: &str) -> Option<String> {
         }
         head += find_key(&lines[head..], part, indent)?;
     }
-    let (before, flow) = lines[head].split_once(':')?;
-    let before = before.to_owned();
-    if flow.trim_start().starts_with('[') {
-        // A list on one line has no room for comments inside it.
-        let (_, after) = flow.rsplit_once(']')?;
-        lines[head] = format!("{before}: {}{after}", serde_json::to_string(&items).ok()?);
+    let comment_text = comment(&lines[head]);
+    let (name, flow) = lines[head].strip_suffix(comment_text)?.split_once(':')?;
+    let is_flow = flow.trim_start().starts_with('[');
+    if is_flow && !flow.trim_end().ends_with(']') {
+        return None;
+    }
+    let new_head = if is_flow && !items.is_empty() {
+        let items = serde_json::to_string(&items).ok()?;
+        format!("{name}: {items}{comment_text}")
     } else {
+        format!("{name}:{comment_text}")
+    };
+    lines[head] = new_head;
+    if !is_flow {
         let (mut blocks, length) = item_blocks(&lines[head + 1..], former)?;
-        let indent = blocks.first()?.1.last()?.len() - blocks.first()?.1.last()?.trim_start().len();
-        let mut new: Vec<String> = Vec::with_capacity(length);
+        let first = blocks.first().and_then(|(_, lines)| lines.last());
+        let indent = " ".repeat(first.map_or(indent + 2, |line| indent_width(line)));
+        let mut new: Vec<String> = Vec::new();
         for item in &items {
-            let is_same = |own: &str| own.split_whitespace().eq(item.split_whitespace());
-            match blocks.iter().position(|(own, _)| is_same(own)) {
+            match blocks.iter().position(|(own, _)| is_same_item(own, item)) {
                 Some(at) => new.extend(blocks.remove(at).1),
-                None => new.push(format!("{}- {}", " ".repeat(indent), quote_value(item))),
+                None => new.push(format!("{indent}- {}", quote_value(item))),
             }
         }
-        // Comments on removed items stay.
-        let rest = blocks.into_iter().flat_map(|(_, lines)| lines);
-        new.extend(rest.filter(|line| !is_data(line)));
+        // Comments on removed items stay, as lines below the others.
+        for line in blocks.iter().flat_map(|(_, lines)| lines) {
+            if !is_data(line) {
+                new.push(line.clone());
+            } else if !comment(line).is_empty() {
+                new.push(format!("{indent}{}", comment(line).trim_start()));
+            }
+        }
         lines.splice(head + 1..head + 1 + length, new);
-    }
-    if items.is_empty() {
-        lines[head] = format!("{before}:");
-        return set_value(&join_lines(&lines, text), key, "");
     }
     Some(join_lines(&lines, text))
 }
@@ -143,10 +178,14 @@ fn item_blocks(lines: &[String], items: &[Value]) -> Option<(Vec<ItemBlock>, usi
     (blocks.len() == items.len()).then_some((blocks, lines.len()))
 }
 
-/// Checks a new value of `key` if the setting is the address of a server or a host. An empty value is the default.
+/// Checks a new value of `key` if the setting is a list, the address of a server or a host. An empty value is the default.
 ///
 /// A file that contains an invalid address is accepted, so that all that needs no server works; the address is rejected on use.
-pub(crate) fn check_address(key: &str, value: &str) -> Result<(), ParseError> {
+pub(crate) fn check_value(key: &str, value: &str) -> Result<(), ParseError> {
+    if is_list(key) && list_items(value).contains(&"none") {
+        let wanted = "a value of a list with others; alone it means that the list has no values";
+        return Err(ParseError::new("none", wanted));
+    }
     let text = value.trim();
     if key.ends_with("base_url") {
         let address = ServerAddress::from(text);
@@ -169,12 +208,14 @@ pub(crate) fn check_address(key: &str, value: &str) -> Result<(), ParseError> {
     }
 }
 
-/// Removes the heads of sections without a value, the innermost first.
+/// Removes the heads of sections that have neither a value nor a comment, the innermost first.
 fn remove_empty_sections(lines: &mut Vec<String>, heads: &[usize]) {
     for &head in heads.iter().rev() {
         let indent = indent_width(&lines[head]);
-        let next = lines[head + 1..].iter().find(|line| is_data(line));
-        if next.is_some_and(|next| indent < indent_width(next)) {
+        let mut inner = lines[head + 1..]
+            .iter()
+            .take_while(|line| !ends_section(line, indent));
+        if inner.any(|line| !line.trim().is_empty() && indent < indent_width(line)) {
             return;
         }
         lines.remove(head);
@@ -226,9 +267,9 @@ fn comment(line: &str) -> &str {
             None if letter == '#' && before == ' ' => {
                 return &line[line[..at].trim_end().len()..];
             }
-            // The second of two quotes inside a quoted text opens it again.
+            // The second of two quotes inside a quoted text opens it again. In a list, `[` or `,` may be before a quote.
             None if letter == '"' || letter == '\'' => {
-                quote = Some(letter).filter(|_| before == ' ' || before == letter);
+                quote = Some(letter).filter(|_| " [,".contains(before) || before == letter);
             }
             _ => {}
         }
@@ -326,6 +367,14 @@ mod tests {
         for (text, expected) in [
             ("a: 1\ngit:\n  enabled: true\nb: 2\n", "a: 1\nb: 2\n"),
             (
+                "git:\n  # on\n  enabled: true\nb: 2\n",
+                "git:\n  # on\nb: 2\n",
+            ),
+            (
+                "git:\n  enabled: true # on\nb: 2\n",
+                "git:\n  enabled: # on\nb: 2\n",
+            ),
+            (
                 "git:\n  # on\n  enabled: true\n  more: 1\n",
                 "git:\n  # on\n  more: 1\n",
             ),
@@ -361,8 +410,8 @@ mod tests {
                  # last\nb: 1\n",
             ),
             (
-                "review:\n  rules: [\"cursor global propose\"] # why\n",
-                "review:\n  rules: [\"codex * propose\",\"cursor global propose\"] # why\n",
+                "review:\n  rules: [\"cursor global propose\"] # see [note], keep\n",
+                "review:\n  rules: [\"codex * propose\",\"cursor global propose\"] # see [note], keep\n",
             ),
             (
                 "review:\r\n  rules:\r\n  - cursor global propose\r\n",
@@ -381,19 +430,25 @@ mod tests {
                 "# mine\n",
                 "review.rules",
                 two,
-                "# mine\nreview:\n  rules: codex * propose, cursor global propose\n",
+                "# mine\nreview:\n  rules:\n    - codex * propose\n    - cursor global propose\n",
             ),
             (
-                "review:\n  policy: propose\n  rules:\n    - codex * direct\n",
-                "review.rules",
-                "",
-                "review:\n  policy: propose\n",
+                "http:\n  allowed_origins: [http://b] # from [1], keep\n",
+                "http.allowed_origins",
+                "http://a, http://a\nhttp://a",
+                "http:\n  allowed_origins: [\"http://a\"] # from [1], keep\n",
             ),
             (
-                "http:\n  allowed_origins:\n    # gone\n    - http://a.example\n    - http://b.example\n",
+                "http:\n  allowed_origins: [\"http://a # b\",'http://c'] # d\n",
+                "http.allowed_origins",
+                "http://a",
+                "http:\n  allowed_origins: [\"http://a\"] # d\n",
+            ),
+            (
+                "http:\n  allowed_origins:\n    # gone\n    - http://a.example # of Anna\n    - http://b.example\n",
                 "http.allowed_origins",
                 "http://b.example\n\"#x\"",
-                "http:\n  allowed_origins:\n    - http://b.example\n    - \"\\\"#x\\\"\"\n    # gone\n",
+                "http:\n  allowed_origins:\n    - http://b.example\n    - \"\\\"#x\\\"\"\n    # gone\n    # of Anna\n",
             ),
         ] {
             assert_eq!(set_list(text, key, value).as_deref(), Some(expected));
@@ -401,8 +456,32 @@ mod tests {
         for text in [
             "review:\n  rules:\n    - >-\n      cursor global\n      propose\n",
             "review: {rules: [cursor global propose]}\n",
+            "review:\n  rules: [cursor global propose,\n    codex * direct]\n",
         ] {
             assert_eq!(set_list(text, "review.rules", two), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_list_keeps_its_comments_and_its_place() {
+        let set = |text: &str, value| set_list(text, "http.allowed_origins", value);
+        for (text, emptied, back) in [
+            (
+                "http:\n  allowed_origins: # why this\n    - http://a # laptop\n    - http://b\nb: 1\n",
+                "http:\n  allowed_origins: # why this\n    # laptop\nb: 1\n",
+                "http:\n  allowed_origins: # why this\n    - http://a\n    - http://b\n    # laptop\nb: 1\n",
+            ),
+            (
+                "http:\n  # ours\n  allowed_origins: [http://a, http://b]\nb: 1\n",
+                "http:\n  # ours\n  allowed_origins:\nb: 1\n",
+                "http:\n  # ours\n  allowed_origins:\n    - http://a\n    - http://b\nb: 1\n",
+            ),
+        ] {
+            for none in ["", " , ,", "none"] {
+                assert_eq!(set(text, none).as_deref(), Some(emptied), "{text:?}");
+            }
+            let found = set(emptied, "http://a\nhttp://b");
+            assert_eq!(found.as_deref(), Some(back), "{emptied:?}");
         }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) use access::AgentSettings;
 pub(crate) use banks::BankSettings;
 pub(crate) use description::{DEFAULT_FILE, described_keys};
 pub(crate) use document::parse_share;
-pub(crate) use edit::{check_address, is_list, set_list, set_value};
+pub(crate) use edit::{check_value, is_list, list_items, set_list, set_value};
 pub use environment::Environment;
 pub(crate) use error::ConfigError;
 pub(crate) use llm::{HIDDEN, LlmSettings};

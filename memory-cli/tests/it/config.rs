@@ -240,6 +240,31 @@ fn an_empty_value_brings_back_the_default() {
 }
 
 #[test]
+fn a_list_has_each_value_once_and_what_is_stored_is_printed() {
+    let sandbox = Sandbox::new();
+    let set = |value: &str| sandbox.run(&["config", "set", "review.rules", value]);
+    assert_snapshot!(set("* global propose, * global  propose,"), @"review.rules	* global propose");
+    let stored = "review:\n  rules:\n    - \"* global propose\"\n";
+    assert_eq!(sandbox.read_file(".memory/config.yaml"), stored);
+    let refused = set("none, codex * direct");
+    assert!(
+        refused.contains("\"none\" is not a value of a list with others")
+            && refused.contains("exit 2"),
+        "{refused}"
+    );
+    assert_eq!(sandbox.read_file(".memory/config.yaml"), stored);
+    let none = set(" , ,");
+    assert!(
+        none.contains("review.rules has its default again"),
+        "{none}"
+    );
+    assert_eq!(
+        sandbox.read_file(".memory/config.yaml"),
+        "review:\n  rules:\n"
+    );
+}
+
+#[test]
 fn a_missing_file_of_settings_that_the_environment_names_is_reported() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["list"]);

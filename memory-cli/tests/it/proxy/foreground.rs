@@ -303,7 +303,7 @@ fn a_page_of_a_listed_origin_may_chat_and_any_other_is_told_how() {
     assert!(
         sandbox
             .run(&["config", "set", "http.allowed_origins", "none"])
-            .contains("none")
+            .contains("has its default again")
     );
     assert!(!sandbox.run(&["config", "show"]).contains("localhost:3000"));
     for wrong in ["*", "null", "localhost:3000", "http://localhost:3000/page"] {

@@ -270,4 +270,10 @@ fn settings_are_changed_in_their_file_which_keeps_its_comments() {
         refused.body
     );
     assert_eq!(text(), rules);
+    session.post("/settings", "reset=review.rules");
+    let emptied = "# mine\nreview:\n  rules:\n    # of cursor\n    # why\n";
+    assert_eq!(text(), emptied);
+    session.post("/settings/back", "");
+    let back = emptied.replace("rules:\n", "rules:\n    - cursor global propose\n");
+    assert_eq!(text(), back);
 }
