@@ -92,6 +92,19 @@ impl FieldView {
         }
     }
 
+    /// Returns the present value if the field shows another one, which was not accepted. A secret is never returned.
+    fn stored(&self) -> Option<&str> {
+        let is_secret = matches!(self.kind, SettingKind::Secret(_));
+        if is_secret || self.problem.is_none() || self.value == self.was {
+            return None;
+        }
+        Some(if self.was.is_empty() {
+            "none"
+        } else {
+            &self.was
+        })
+    }
+
     fn is_on(&self) -> bool {
         self.value == "true"
     }

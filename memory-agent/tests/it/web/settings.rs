@@ -90,14 +90,21 @@ fn a_page_that_is_older_than_a_setting_does_not_replace_it() {
             ("was:daemon.interval", was),
             ("daemon.interval", value),
         ];
-        server.post("/settings", &fields).status
+        server.post("/settings", &fields)
     };
     server.post("/settings", &form(&[("daemon.interval", "5m")]));
     let current = values(&server);
-    assert_eq!(save("10m", "10m"), 303, "it was not touched on that page");
-    assert_eq!(save("10m", "7m"), 422, "both changed it");
+    let untouched = save("10m", "10m");
+    assert_eq!(untouched.status, 303, "it was not touched on that page");
+    let refused = save("10m", "7m");
+    assert_eq!(refused.status, 422, "both changed it");
+    let page = refused.body;
+    assert!(
+        page.contains("value=\"7m\"") && page.contains("tabindex=\"0\">5m</pre>"),
+        "{page}"
+    );
     assert_eq!(values(&server), current);
-    assert_eq!(save("5m", "7m"), 303);
+    assert_eq!(save("5m", "7m").status, 303);
     assert_ne!(values(&server), current);
 }
 
