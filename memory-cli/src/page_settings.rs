@@ -162,6 +162,18 @@ pub(crate) fn overview(running: &Settings) -> Result<SettingsOverview, ConfigErr
     })
 }
 
+/// Phrases of the meanings that name a command or a flag, and the words for the same on the page.
+const PAGE_PHRASES: [(&str, &str); 2] = [
+    (
+        "`memory inbox` lists these proposals",
+        "Inbox lists these proposals",
+    ),
+    (
+        " You always can, with --allow-secret or -p allow_secret=true.",
+        "",
+    ),
+];
+
 /// Loads the settings of the file that this process uses.
 fn load(running: &Settings) -> Result<Settings, ConfigError> {
     let root = (running.root.from == SettingsLayer::Flag).then_some(running.root.value.as_path());
@@ -209,7 +221,11 @@ fn field(
     };
     SettingField {
         key: key.to_owned(),
-        meaning: meaning.to_owned(),
+        meaning: PAGE_PHRASES
+            .iter()
+            .fold(meaning.to_owned(), |meaning, (phrase, words)| {
+                meaning.replace(phrase, words)
+            }),
         value: text,
         usual: usual.to_owned(),
         is_example: value.is_null(),
@@ -280,6 +296,17 @@ mod tests {
                         .any(|(own, value, _)| own == key && value == word)
                 }));
             }
+        }
+    }
+
+    #[test]
+    fn each_phrase_with_words_of_the_page_is_in_a_meaning() {
+        for (phrase, _) in PAGE_PHRASES {
+            let described = described_keys();
+            assert!(
+                described.iter().any(|key| key.meaning.contains(phrase)),
+                "{phrase}"
+            );
         }
     }
 

@@ -82,14 +82,6 @@ const fn next_step(code: Code) -> &'static str {
     }
 }
 
-/// Returns a notice without its clauses about commands of the program.
-pub(crate) fn without_commands(notice: &str) -> String {
-    let clauses = notice
-        .split("; ")
-        .filter(|clause| !clause.contains("`memory "));
-    clauses.collect::<Vec<_>>().join("; ")
-}
-
 /// Returns a message as a sentence.
 pub(super) fn as_sentence(message: &str) -> String {
     let message = message.trim();
@@ -123,13 +115,6 @@ mod tests {
                 "{code}: {text}"
             );
         }
-    }
-
-    #[test]
-    fn a_notice_has_no_commands() {
-        let notice = "3 of 9 memories have no vector yet; `memory embed` computes the vectors; the results are not reranked";
-        let shown = "3 of 9 memories have no vector yet; the results are not reranked";
-        assert_eq!(without_commands(notice), shown);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use axum::response::Response;
 use axum::routing::get;
 use serde_json::Value;
 
+use crate::tools::without_commands;
 use crate::web::error::{PageError, render};
-use crate::web::error_text::without_commands;
 use crate::web::html::SafeHtml;
 use crate::web::json_view::render_json;
 use crate::web::layout::Layout;
@@ -22,14 +22,17 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
         .route("/health/doctor", get(show_doctor))
 }
 
-/// The fields of the report and of the status, and their words on the page. A field without words is left out.
-const WORDS: [(&str, &str); 31] = [
+/// The fields of the report and of the status, and their words on the page. A field with an empty text is left out.
+const WORDS: [(&str, &str); 42] = [
     ("began_at", "Last start"),
     ("checked", "Files that were read"),
     ("chores", "Regular work"),
+    ("client", "Assistant"),
     ("code", ""),
     ("daemon", "Background service"),
+    ("database", "Shared database"),
     ("due", "Reminders that are due"),
+    ("due_at", "Next start"),
     ("ended_at", "Last end"),
     ("ending", "Result"),
     ("entries", "Facts and turns of conversations"),
@@ -39,17 +42,25 @@ const WORDS: [(&str, &str); 31] = [
     ("healthy", ""),
     ("hint", "Next step"),
     ("inbox", "Notes and proposals in the inbox"),
+    ("last_contact", "Last contact"),
     ("name", "Work"),
     ("newer_format", "Written by a newer version"),
     ("outdated_assistants", "Assistants with an old connection"),
     ("outdated_plugins", "Assistants with an old plugin"),
     ("overdue", "Proposals that wait for long"),
+    ("page", "Address of this page"),
     ("path", "File"),
     ("pid", "Number of the process"),
     ("principal", "Person"),
     ("proposals", "Proposals of them"),
+    ("queued", "Changes that wait for the database"),
+    ("queued_since", "Waiting since"),
+    ("reachable", "Database answers"),
+    ("running", "Running"),
     ("said", "Report"),
     ("socket", "Address for programs"),
+    ("started_at", "Started"),
+    ("stopped_at", "Stopped"),
     ("trash_bytes", "Bytes in the trash"),
     ("trash_files", "Files in the trash"),
     ("watching", "Watched folders"),
@@ -58,6 +69,8 @@ const WORDS: [(&str, &str); 31] = [
 ];
 
 /// Returns a report with words in place of the names of its fields, and without commands in its texts.
+///
+/// A text that consists of a command stays: without it the next step would be empty.
 fn with_words(value: Value) -> Value {
     match value {
         Value::Object(fields) => {
@@ -69,7 +82,7 @@ fn with_words(value: Value) -> Value {
             Value::Object(named.collect())
         }
         Value::Array(items) => items.into_iter().map(with_words).collect(),
-        Value::String(text) => without_commands(&text).into(),
+        Value::String(text) => without_commands(&text).unwrap_or(text).into(),
         other => other,
     }
 }
@@ -109,4 +122,32 @@ fn render_health(request: &WebRequest, doctor: Option<Value>) -> Result<Response
         status: render_json(&with_words(host.status()?)),
     };
     Ok(render(&page))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_next_step_is_never_empty() {
+        for (hint, shown) in [
+            (
+                "restore it from the trash or a backup, or record the deletion with `memory doctor --fix`",
+                "restore it from the trash or a backup",
+            ),
+            (
+                "`memory doctor --fix` adds the missing link",
+                "`memory doctor --fix` adds the missing link",
+            ),
+            (
+                "close the file; `memory doctor` checks it again",
+                "close the file",
+            ),
+        ] {
+            let report = with_words(json!({ "code": "x", "hint": hint }));
+            assert_eq!(report, json!({ "Next step": shown }));
+        }
+    }
 }

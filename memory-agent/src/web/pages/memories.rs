@@ -24,9 +24,9 @@ use super::memory_filter::{
 };
 use super::merge::merge_path;
 use crate::json::ChatHit;
+use crate::tools::without_commands;
 use crate::web::card::MemoryCard;
 use crate::web::error::{PageError, render};
-use crate::web::error_text::without_commands;
 use crate::web::fields::Fields;
 use crate::web::html::Label;
 use crate::web::layout::Layout;
@@ -224,7 +224,7 @@ fn memories_page(request: &WebRequest) -> Result<MemoriesPage, PageError> {
             .into_iter()
             .filter(|category| *category != Category::Reminders)
             .collect(),
-        notice: Some(without_commands(&problems.join("; "))).filter(|notice| !notice.is_empty()),
+        notice: without_commands(&problems.join("; ")).filter(|notice| !notice.is_empty()),
         chips: filter_chips(fields),
         cards: found.cards,
         is_less_likely_open: total < FEW_MATCHES,

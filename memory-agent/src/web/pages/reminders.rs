@@ -12,9 +12,9 @@ use memory_core::{
     end_series, parse_day, parse_due_time, remind, reminders, snooze,
 };
 
+use crate::tools::without_commands;
 use crate::web::charts::{CalendarItem, render_month};
 use crate::web::error::{PageError, render};
-use crate::web::error_text::without_commands;
 use crate::web::html::{Label, SafeHtml};
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
@@ -172,7 +172,7 @@ async fn show(request: WebRequest) -> Response {
                 previous: path(month.checked_sub_months(Months::new(1))),
                 next: path(month.checked_add_months(Months::new(1))),
                 snoozes: SNOOZES,
-                degraded: all.degraded.as_deref().map(without_commands),
+                degraded: all.degraded.as_deref().and_then(without_commands),
                 text: request.query.get("text").to_owned(),
             };
             Ok(render(&page))
