@@ -99,6 +99,10 @@ impl<'p> Tag<'p> {
         unescape(own.and_then(|(_, value)| value).unwrap_or_default())
     }
 
+    fn has(&self, name: &str) -> bool {
+        self.attributes().iter().any(|(own, _)| *own == name)
+    }
+
     /// Returns the tag with other values of attributes; `None` removes one.
     fn with(&self, changes: &[(&str, Option<&str>)]) -> String {
         let mut html = format!("<{}", self.name());
@@ -166,6 +170,8 @@ struct PageForm {
     id: String,
     matching: usize,
     has_typed_field: bool,
+    /// Whether it replaces a version that is stored.
+    has_version: bool,
 }
 
 /// Returns the form of `page` that was sent to `path`. Of several, it is the one with the same hidden fields.
@@ -185,6 +191,7 @@ fn find_form(page: &str, path: &str, sent: &Fields) -> Option<PageForm> {
             id: tag.get("id").into_owned(),
             matching: 0,
             has_typed_field: false,
+            has_version: false,
         };
         let controls: Vec<&Tag<'_>> = tags.iter().filter(|tag| form.contains(tag)).collect();
         for control in controls {
@@ -193,6 +200,7 @@ fn find_form(page: &str, path: &str, sent: &Fields) -> Option<PageForm> {
             let is_same =
                 control.get("type") == "hidden" && name != "csrf" && is_sent(&control.get("value"));
             form.matching += usize::from(is_same);
+            form.has_version |= name == "version";
             form.has_typed_field |= control.is_typed() && sent.all(&name).next().is_some();
         }
         if best
@@ -227,6 +235,7 @@ pub(super) fn fill_in(
         |hint| format!("{} {}", refusal.message.as_str(), hint.as_str()),
     );
     let beside = format!("<p id=\"form-error\" class=\"error small\" role=\"alert\">{reason}</p>");
+    let is_conflict = refusal.is_conflict && form.has_version;
     let has_field = Tag::all(page).any(|tag| {
         form.contains(&tag)
             && tag.is_typed()
@@ -235,6 +244,8 @@ pub(super) fn fill_in(
     let mut html = String::with_capacity(page.len() + page.len() / 8);
     let (mut done, mut choice, mut is_wrong_choice) = (0, None::<String>, false);
     let mut seen: Vec<String> = Vec::new();
+    // The value and the label of the option of a select that is stored.
+    let mut stored_choice: Option<(Cow<'_, str>, Cow<'_, str>)> = None;
     // The position in the new page of each open `details`.
     let mut opened = Vec::new();
     let mut tags = Tag::all(page).peekable();
@@ -290,14 +301,24 @@ pub(super) fn fill_in(
                 let own = tag.get("value");
                 let is_checked = sent.all(&name).any(|sent| sent == own || own.is_empty());
                 html.push_str(&with(&[("checked", is_checked.then_some(""))]));
+                let is_stored = tag.has("checked");
+                if is_conflict && is_stored != is_checked {
+                    push_stored(&mut html, if is_stored { "on" } else { "off" });
+                }
             }
-            ("input", "hidden") if refusal.is_conflict && name == "version" => {
+            ("input", "hidden") if is_conflict && name == "version" => {
                 html.push_str(tag.text);
             }
-            ("input", kind) if kind == "hidden" || tag.is_typed() => html.push_str(&match value {
-                Some(value) => with(&[("value", Some(value))]),
-                None => with(&[]),
-            }),
+            ("input", kind) if kind == "hidden" || tag.is_typed() => {
+                html.push_str(&match value {
+                    Some(value) => with(&[("value", Some(value))]),
+                    None => with(&[]),
+                });
+                let stored = tag.get("value");
+                if is_conflict && kind != "hidden" && value.is_some_and(|value| value != stored) {
+                    push_stored(&mut html, &stored);
+                }
+            }
             ("textarea", _) => {
                 html.push_str(&with(&[]));
                 if let Some(end) = tags.next_if(|tag| tag.name() == "/textarea") {
@@ -311,12 +332,9 @@ pub(super) fn fill_in(
                     }
                     let stored = page[done..end.start].trim_start_matches('\n');
                     html.push_str(end.text);
-                    if refusal.is_conflict && !stored.is_empty() {
-                        write!(
-                            html,
-                            "<section class=\"panel\"><h2>What is stored now</h2><pre class=\"source\" dir=\"auto\" tabindex=\"0\">{stored}</pre></section>"
-                        )
-                        .expect("a text grows");
+                    let typed = value.unwrap_or_default().replace("\r\n", "\n");
+                    if is_conflict && typed != unescape(stored) {
+                        push_stored_text(&mut html, stored);
                     }
                     done = end.end();
                 }
@@ -324,10 +342,17 @@ pub(super) fn fill_in(
             ("select", _) => {
                 html.push_str(&with(&[]));
                 (choice, is_wrong_choice) = (value.map(str::to_owned), is_wrong);
+                stored_choice = None;
             }
             ("/select", _) => {
                 html.push_str(tag.text);
-                choice = None;
+                let typed = choice.take();
+                if let (Some(typed), Some((stored, label))) = (typed, stored_choice.take())
+                    && is_conflict
+                    && typed != stored
+                {
+                    push_stored(&mut html, &label);
+                }
                 html.push_str(if std::mem::take(&mut is_wrong_choice) {
                     &beside
                 } else {
@@ -338,7 +363,12 @@ pub(super) fn fill_in(
                 let has_value = tag.attributes().iter().any(|(name, _)| *name == "value");
                 let rest = &page[done..];
                 let label = unescape(rest[..rest.find('<').unwrap_or(rest.len())].trim());
-                let own = if has_value { tag.get("value") } else { label };
+                let value = has_value.then(|| tag.get("value"));
+                let own = value.unwrap_or_else(|| label.clone());
+                // Without a selected option, the first one is chosen.
+                if stored_choice.is_none() || tag.has("selected") {
+                    stored_choice = Some((own.clone(), label));
+                }
                 let is_chosen = choice.as_deref() == Some(&*own);
                 html.push_str(&tag.with(&[("selected", is_chosen.then_some(""))]));
             }
@@ -351,6 +381,26 @@ pub(super) fn fill_in(
     }
     html.push_str(&page[done..]);
     Some(html)
+}
+
+/// Adds what is stored in the field before, which another program changed.
+fn push_stored(html: &mut String, stored: &str) {
+    let stored = if stored.is_empty() { "nothing" } else { stored };
+    write!(
+        html,
+        "<span class=\"muted small\">Stored now: <bdi dir=\"auto\">{}</bdi></span>",
+        escape(stored)
+    )
+    .expect("a text grows");
+}
+
+/// Adds the text that is stored, as it is written in the page.
+fn push_stored_text(html: &mut String, stored: &str) {
+    write!(
+        html,
+        "<section class=\"panel\"><h2>What is stored now</h2><pre class=\"source\" dir=\"auto\" tabindex=\"0\">{stored}</pre></section>"
+    )
+    .expect("a text grows");
 }
 
 /// Opens the parts of the page at these positions, which would hide the reason.
@@ -375,6 +425,37 @@ mod tests {
         <input type=\"hidden\" name=\"id\" value=\"2\"><textarea name=\"text\" rows=\"2\">\nold</textarea>\
         <select name=\"kind\"><option>x</option><option value=\"why\" selected>y</option></select></form></details>\
         <input type=\"checkbox\" form=\"b\" name=\"box\" value=\"1\" checked><input type=\"checkbox\" form=\"b\" name=\"box\" value=\"2\">";
+
+    #[test]
+    fn after_a_conflict_each_field_that_differs_shows_what_is_stored() {
+        let page = "<form action=\"/a\" method=\"post\"><input type=\"hidden\" name=\"version\" value=\"2\"><textarea name=\"text\">\nsame</textarea>\
+            <input name=\"ttl\" value=\"9\"><input name=\"tags\" value=\"a\"><input name=\"day\" value=\"\">\
+            <select name=\"kind\"><option value=\"1\">one</option><option value=\"2\" selected>two</option></select>\
+            <input type=\"checkbox\" name=\"pinned\" value=\"yes\" checked></form>";
+        let refusal = FormRefusal {
+            message: SafeHtml::from_text("No."),
+            hint: None,
+            field: None,
+            is_conflict: true,
+        };
+        let sent = "version=1&text=same&ttl=&tags=a&day=2026-05-01&kind=1";
+        let shown = |page: &str| {
+            let html = fill_in(page, "/page", "/a", &Fields::parse(sent), &refusal).unwrap();
+            let stored = html.split("<bdi dir=\"auto\">").skip(1);
+            let stored = stored.map(|rest| rest.split('<').next().unwrap().to_owned());
+            (stored.collect::<Vec<_>>(), html)
+        };
+        let (stored, html) = shown(page);
+        assert_eq!(stored, ["9", "nothing", "two", "on"], "{html}");
+        assert!(
+            html.contains("name=\"version\" value=\"2\"") && !html.contains("What is stored now")
+        );
+        // A form that adds something replaces nothing.
+        assert_eq!(
+            shown(&page.replace("name=\"version\"", "name=\"id\"")).0,
+            [""; 0]
+        );
+    }
 
     fn fill(sent: &[(&str, &str)], field: Option<&'static str>) -> Option<String> {
         let refusal = FormRefusal {
