@@ -288,32 +288,35 @@ impl CollectionPage {
 
     /// Adds the entries of the current page of a list that contain the searched text, in the chosen order.
     pub(crate) fn list(&mut self, request: &WebRequest, mut rows: Vec<EntryRow>, list: &EntryList) {
-        let mut empty = list.empty;
-        if !list.search.is_empty() {
-            let text = self.search(request, list.search).to_lowercase();
-            rows.retain(|row| is_match(row, &text));
-            empty = if text.is_empty() { empty } else { NO_MATCH };
-        }
+        self.filter(request, &mut rows, list);
         rows.sort_by(|one, other| one.0.cmp(&other.0));
         if let Some(column) = self.sort(request, list.orders).checked_sub(1) {
             rows.sort_by_key(|(_, _, cells)| Reverse(cells[column].rank()));
         }
-        self.push_page(request, rows, list.columns[0], empty, |rows| {
+        self.push_page(request, rows, list, |rows| {
             PagePart::table(request, list.columns, rows)
         });
     }
 
-    /// Adds the entries of the current page of a list as cards, in their order.
+    /// Adds the entries of the current page of a list that contain the searched text as cards, in their order.
     pub(crate) fn cards(
         &mut self,
         request: &WebRequest,
-        rows: Vec<EntryRow>,
-        noun: &str,
-        empty: (&'static str, &'static str),
+        mut rows: Vec<EntryRow>,
+        list: &EntryList,
     ) {
-        self.push_page(request, rows, noun, empty, |rows| {
+        self.filter(request, &mut rows, list);
+        self.push_page(request, rows, list, |rows| {
             PagePart::Cards(rows.map(|row| table_row(request, row)).collect())
         });
+    }
+
+    /// Removes the entries that do not contain the searched text, if the list has a search of its own.
+    fn filter(&mut self, request: &WebRequest, rows: &mut Vec<EntryRow>, list: &EntryList) {
+        if !list.search.is_empty() {
+            let text = self.search(request, list.search).to_lowercase();
+            rows.retain(|row| is_match(row, &text));
+        }
     }
 
     /// Adds a part with the items of the current page, their number and the links to the other pages.
@@ -321,18 +324,22 @@ impl CollectionPage {
         &mut self,
         request: &WebRequest,
         items: Vec<EntryRow>,
-        noun: &str,
-        empty: (&'static str, &'static str),
+        list: &EntryList,
         part: impl FnOnce(std::iter::Take<std::iter::Skip<std::vec::IntoIter<EntryRow>>>) -> PagePart,
     ) {
         let (page, total) = (Pager::page(request), items.len() as u64);
         if total == 0 {
+            let is_search = self
+                .search
+                .as_ref()
+                .is_some_and(|(_, text)| !text.is_empty());
+            let empty = if is_search { NO_MATCH } else { list.empty };
             return self.push(PagePart::Empty(empty.0, empty.1));
         }
         let pager = Pager::new(request, page, PAGE, total);
         self.push(part(items.into_iter().skip(page * PAGE).take(PAGE)));
         if pager.pages.is_empty() {
-            self.note(counted(total, &noun.to_lowercase()));
+            self.note(counted(total, &list.columns[0].to_lowercase()));
         } else {
             self.push(PagePart::Pager(pager));
         }

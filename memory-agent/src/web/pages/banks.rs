@@ -10,7 +10,7 @@ use memory_core::bank::{
     BankWriteCondition, BankWriteRequest, Key, ScopeChoice,
 };
 use memory_core::json::{JsonText, format_pretty};
-use memory_core::{SecretPolicy, parse_rfc3339};
+use memory_core::{Code, SecretPolicy, parse_rfc3339};
 
 use crate::web::collection::{
     Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, NO_MATCH, NoParameters,
@@ -131,7 +131,9 @@ fn push_matches(
     search: &str,
 ) -> Result<(), PageError> {
     let (banks, choice) = (request.banks(), ScopeChoice::Detected);
-    let found = bank::search(&banks, search, BankSearchFields::Values, choice)?;
+    // The text is searched as it is, as in a bank.
+    let pattern = format!("(?i){}", regex::escape(search));
+    let found = bank::search(&banks, &pattern, BankSearchFields::Values, choice)?;
     let row = |found: &BankMatch| {
         let (scope, name) = (found.scope, found.bank.clone());
         let path = NamedBank { scope, name }.entry_path(&found.key);
@@ -229,14 +231,28 @@ fn write_entry(request: &WebRequest, place: &BankPath) -> Result<Response, PageE
     };
     let write = BankWriteRequest {
         bank: bank.name.clone(),
-        key: form.get("key").parse()?,
+        key: form
+            .get("key")
+            .parse()
+            .map_err(|error| PageError::from(error).in_field("key"))?,
         value,
         ttl,
         condition,
         scope: bank.choice(),
         secrets: SecretPolicy::Refuse,
     };
-    bank::write(&request.banks(), &write)?;
+    bank::write(&request.banks(), &write).map_err(|error| {
+        let field = match error.code() {
+            Code::KeyExists => Some("key"),
+            Code::SecretFound | Code::SchemaViolation => Some("value"),
+            _ => None,
+        };
+        let error = PageError::from(error);
+        match field {
+            Some(field) => error.in_field(field),
+            None => error,
+        }
+    })?;
     Ok(request.redirect(&bank.path()))
 }
 

@@ -11,7 +11,7 @@ use memory_core::instance::history::{
 use memory_core::instance::kv::{self, KeyPrefix, KeySummary, KeyValues, ValueKey};
 use memory_core::json::{JsonText, format_pretty};
 use memory_core::text::counted;
-use memory_core::{ContentHash, SecretPolicy};
+use memory_core::{Code, ContentHash, SecretPolicy};
 
 use crate::instance::{InstanceHandle, InstanceListing, backend};
 use crate::web::collection::{
@@ -101,6 +101,13 @@ pub(super) fn open_messages(
     }
 }
 
+const INSTANCES: EntryList = EntryList {
+    columns: &["Instance"],
+    search: "Search the instances",
+    orders: &[("type", "type", 0), ("name", "name", 1)],
+    empty: ("No instances", ""),
+};
+
 fn show_instances(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError> {
     let about = "Named data sets, each of one type and with its own location.";
     let mut page = CollectionPage::new(request, "Instances", about);
@@ -117,9 +124,12 @@ fn show_instances(request: &WebRequest, _: &NoParameters) -> Result<Response, Pa
             .chain(problem);
         (title, Some(path), cells.collect())
     };
-    let all = request.web.config.instances.definitions().list()?;
+    let mut all = request.web.config.instances.definitions().list()?;
+    if page.sort(request, INSTANCES.orders) == 1 {
+        all.sort_by(|one, other| one.name.cmp(&other.name));
+    }
     let cards = all.into_iter().map(card).collect();
-    page.cards(request, cards, "instance", ("No instances", ""));
+    page.cards(request, cards, &INSTANCES);
     Ok(page.respond())
 }
 
@@ -207,7 +217,10 @@ fn show_value(request: &WebRequest, place: &InstancePath) -> Result<Response, Pa
 /// Adds a value, or replaces that of the version in the form. A value that was JSON must remain JSON.
 fn write_value(request: &WebRequest, place: &InstancePath) -> Result<Response, PageError> {
     let (form, values) = (&request.form, open_values(request, place)?);
-    let key: ValueKey = form.get("key").parse()?;
+    let key: ValueKey = form
+        .get("key")
+        .parse()
+        .map_err(|error| PageError::from(error).in_field("key"))?;
     let value = form.get("value").replace("\r\n", "\n");
     let stored = values.store.get(&key)?.map(|stored| stored.text);
     let version = stored
@@ -231,7 +244,8 @@ fn write_value(request: &WebRequest, place: &InstancePath) -> Result<Response, P
         stored.as_deref(),
         &value,
         SecretPolicy::Refuse,
-    )?;
+    )
+    .map_err(|error| PageError::from(error).in_field_if(Code::SecretFound, "value"))?;
     Ok(request.redirect(&path_of(place)))
 }
 

@@ -9,8 +9,8 @@ use memory_core::topic::{self, Topic, TopicKind, TopicName, TopicWriteRequest, T
 use memory_core::{Code, ContentHash, SecretPolicy, front_matter};
 
 use crate::web::collection::{
-    Cell, CollectionPage, EntryRow, FormControl, FormField, NoParameters, PageAction, PagePart,
-    change, show,
+    Cell, CollectionPage, EntryList, EntryRow, FormControl, FormField, NoParameters, PageAction,
+    PagePart, change, show,
 };
 use crate::web::error::PageError;
 use crate::web::fields::encode;
@@ -22,8 +22,13 @@ use crate::web::state::WebState;
 /// Maximum number of matches.
 const MAX_MATCHES: usize = 50;
 
-/// The orders of the list, the default first.
-const ORDERS: [(&str, &str, usize); 2] = [("index", "index", 0), ("changed", "last changed", 1)];
+/// The search finds also words within the texts, the best match first.
+const TOPICS: EntryList = EntryList {
+    columns: &["Topic"],
+    search: "",
+    orders: &[("index", "index", 0), ("changed", "last changed", 1)],
+    empty: ("No topics", "Agents write topics, and so can you below."),
+};
 
 pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new()
@@ -70,29 +75,27 @@ fn show_topics(request: &WebRequest, _: &NoParameters) -> Result<Response, PageE
     let mut page = CollectionPage::new(request, "Topics", &about);
     let search = page.search(request, "Search topics");
     let mut misnamed = Vec::new();
+    let is_by_change = page.sort(request, TOPICS.orders) == 1;
     let cards: Vec<_> = if search.is_empty() {
         let mut found = topic::list(topics)?;
-        if page.sort(request, &ORDERS) == 1 {
+        if is_by_change {
             found.topics.sort_by_key(|topic| Reverse(topic.updated));
         }
         misnamed = found.misnamed;
         let describe = |topic| card(topic, &Label::cut(&topic.description, 300));
         found.topics.iter().map(describe).collect()
     } else {
-        let (hits, _) = topic::search(topics, &search, MAX_MATCHES)?;
+        let (mut hits, _) = topic::search(topics, &search, MAX_MATCHES)?;
+        if is_by_change {
+            hits.sort_by_key(|hit| Reverse(hit.topic.updated));
+        }
         let hits = hits.iter().map(|hit| {
             let snippet = Label::marked(&hit.snippet.text, &hit.snippet.marks);
             card(&hit.topic, &snippet)
         });
         hits.collect()
     };
-    let title = if search.is_empty() {
-        "No topics"
-    } else {
-        "No topic matches"
-    };
-    let empty = (title, "Agents write topics, and so can you below.");
-    page.cards(request, cards, "topic", empty);
+    page.cards(request, cards, &TOPICS);
     page.unreadable(
         "Files that are not topics because of their names:",
         misnamed
@@ -128,12 +131,17 @@ fn create(request: &WebRequest, _: &NoParameters) -> Result<Response, PageError>
     let write = TopicWriteRequest {
         title: None,
         description: form.text("description").map(str::to_owned),
-        kind: form.text("kind").map(str::parse).transpose()?,
+        kind: form
+            .text("kind")
+            .map(str::parse)
+            .transpose()
+            .map_err(|error| PageError::from(error).in_field("kind"))?,
         content: Some(form.get("content").replace("\r\n", "\n")),
         secrets: SecretPolicy::Refuse,
         name: name.clone(),
     };
-    topic::write(topics(request)?, &write)?;
+    topic::write(topics(request)?, &write)
+        .map_err(|error| PageError::from(error).in_field_if(Code::SecretFound, "content"))?;
     Ok(request.redirect(&path_of(&name)))
 }
 
