@@ -54,7 +54,9 @@ const PROGRESS_INTERVAL = 1000;
 async function followProgress() {
   if (!main().querySelector("[data-refresh]")) return;
   const page = document.hidden ? undefined : await loadPage(location.href);
-  if (page) replaceContent(page);
+  // The button remains, with its focus and a press that has begun.
+  if (page?.querySelector("[data-refresh]")) replaceParts(page, ["[data-refresh] [role=status]", "[data-refresh] progress"]);
+  else if (page) replaceContent(page);
   setTimeout(followProgress, PROGRESS_INTERVAL);
 }
 

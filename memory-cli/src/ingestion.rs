@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 use memory_agent::instance::{self, InstanceHandle};
+use memory_agent::web::ImportStop;
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::Messages;
 use memory_core::wikilink::WikilinkRule;
@@ -41,7 +41,7 @@ pub(crate) struct Ingestion {
     /// Draws facts from conversations, if that is requested.
     extractor: Option<ModelFactExtractor>,
     /// Whether nothing more is read.
-    stop: Arc<AtomicBool>,
+    stop: Arc<ImportStop>,
 }
 
 /// Opens the history instance `instance`.
@@ -89,7 +89,7 @@ impl Ingestion {
     }
 
     /// Sets the signal after which nothing more is read. The items before it are stored.
-    pub(crate) fn until(self, stop: &Arc<AtomicBool>) -> Self {
+    pub(crate) fn until(self, stop: &Arc<ImportStop>) -> Self {
         Self {
             stop: Arc::clone(stop),
             ..self
@@ -201,17 +201,13 @@ struct SourceInProjects<'p> {
     is_trusting: bool,
     /// The temporary folder of the files.
     upload: Option<PathBuf>,
-    stop: &'p AtomicBool,
+    stop: &'p ImportStop,
 }
 
 /// The names of projects in a source with their folders, and the names of their scopes here.
 type ProjectNames = HashMap<(String, Option<PathBuf>), String>;
 
 impl SourceInProjects<'_> {
-    fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
     /// Replaces the name of a project in the source by the one that it has here.
     fn name_project(
         &self,
@@ -305,7 +301,7 @@ impl Source for SourceInProjects<'_> {
             self.name_project(&mut note.draft.scope, folder, root.as_deref(), &mut known);
             None
         };
-        let items = self.source.items().take_while(|_| !self.is_stopped());
+        let items = self.source.items().take_while(|_| !self.stop.leaves_out());
         Box::new(items.map(move |mut item| {
             let SourceItem::Note(note) = &mut item else {
                 return item;
@@ -322,13 +318,13 @@ impl Source for SourceInProjects<'_> {
     }
 
     fn is_complete(&self) -> bool {
-        self.source.is_complete()
+        self.source.is_complete() && !self.stop.has_left_out()
     }
 
     fn sessions(&self) -> Box<dyn Iterator<Item = SourceSessionItem> + '_> {
         let mut known = ProjectNames::new();
         let sessions = self.source.sessions();
-        let sessions = sessions.take_while(|_| !self.is_stopped());
+        let sessions = sessions.take_while(|_| !self.stop.leaves_out());
         Box::new(sessions.map(move |mut item| {
             if let SourceSessionItem::Session(session) = &mut item {
                 // The folder is stated in the files.

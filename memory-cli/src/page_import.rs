@@ -3,9 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use memory_agent::web::{ImportOutcome, ImportReport, ImportRequest, ImportedFiles};
+use memory_agent::web::{ImportOutcome, ImportReport, ImportRequest, ImportStop, ImportedFiles};
 use memory_core::instance::history::Messages;
 use memory_core::secret::without_secrets;
 use memory_core::text::to_one_line;
@@ -70,12 +69,12 @@ pub(crate) fn formats() -> Vec<(String, String)> {
     formats
 }
 
-/// Imports files, or only determines the outcome. After `stop`, nothing more is read, except from an export of sessions.
+/// Imports files, or only determines the outcome. After `stop`, nothing more is read.
 pub(crate) fn import(
     home: &Home,
     services: &Services,
     request: &ImportRequest,
-    stop: &Arc<AtomicBool>,
+    stop: &Arc<ImportStop>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportOutcome, Failure> {
     let path = request.path.as_path();
@@ -111,7 +110,7 @@ pub(crate) fn import(
             import_programs(home, services, request, &found, stop, progress)?
         }
         DetectedFormat::Memories => import_export(services, request, stop, progress)?,
-        DetectedFormat::Sessions => import_sessions(home, services, request)?,
+        DetectedFormat::Sessions => import_sessions(home, services, request, stop, progress)?,
     };
     Ok(ImportOutcome::Report(report))
 }
@@ -169,7 +168,7 @@ fn import_programs(
     services: &Services,
     request: &ImportRequest,
     found: &[(SourceName, PathBuf)],
-    stop: &Arc<AtomicBool>,
+    stop: &Arc<ImportStop>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, Failure> {
     let ingestion = Ingestion::open(services, DEFAULT, &home.settings)?
@@ -200,6 +199,9 @@ fn import_programs(
         left_out: left_out.collect(),
     };
     for (source, path) in found {
+        if stop.leaves_out() {
+            break;
+        }
         match ingestion.run((*source, path), &source_options, &options, progress) {
             Ok(run) => {
                 let sessions = &run.sessions;
@@ -229,7 +231,7 @@ fn import_programs(
             });
         }
     }
-    if !request.is_dry_run && !stop.load(Ordering::Relaxed) {
+    if !request.is_dry_run && !stop.is_requested() {
         // The notes and sessions are stored. Vectors and the index are derived, and made later if they are missing.
         let _ = ingestion.embed(progress);
         let _ = ingestion.index_sessions(progress);
@@ -276,7 +278,7 @@ fn shown_title(title: &str) -> String {
 fn import_export(
     services: &Services,
     request: &ImportRequest,
-    stop: &AtomicBool,
+    stop: &ImportStop,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, Failure> {
     let path = &request.path;
@@ -311,13 +313,15 @@ fn import_sessions(
     home: &Home,
     services: &Services,
     request: &ImportRequest,
+    stop: &ImportStop,
+    progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, Failure> {
     let messages = Messages {
         ids: services.ids.clone(),
         ..open_history(DEFAULT, &home.settings)?
     };
-    let (path, secrets) = (&request.path, SecretPolicy::Refuse);
-    let report = session_export::import_file(&messages, path, secrets, request.is_dry_run)?;
+    let options = (SecretPolicy::Refuse, request.is_dry_run);
+    let report = session_export::import_file(&messages, &request.path, options, stop, progress)?;
     let files = ImportedFiles {
         format: "Sessions of this program".to_owned(),
         sessions: [report.new, 0, report.unchanged],

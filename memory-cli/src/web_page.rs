@@ -4,12 +4,11 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::UNIX_EPOCH;
 
 use memory_agent::web::{
-    AssistantHost, ExportDownload, ExportRequest, ImportOutcome, ImportRequest, SettingsOverview,
-    SignInCodes, WebHost, WebServerConfig,
+    AssistantHost, ExportDownload, ExportRequest, ImportOutcome, ImportRequest, ImportStop,
+    SettingsOverview, SignInCodes, WebHost, WebServerConfig,
 };
 use memory_core::conversation::{ConversationLocation, ConversationStore};
 use memory_core::instance::NamedInstance;
@@ -250,7 +249,7 @@ impl WebHost for PageHost {
         &self,
         services: &Services,
         request: &ImportRequest,
-        stop: &Arc<AtomicBool>,
+        stop: &Arc<ImportStop>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportOutcome, ToolError> {
         page_import::import(&self.home, services, request, stop, progress)

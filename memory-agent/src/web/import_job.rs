@@ -27,6 +27,42 @@ pub struct ImportRequest {
     pub is_dry_run: bool,
 }
 
+/// The signal that a person stops an import, and whether items were left out because of it.
+#[derive(Debug, Default)]
+pub struct ImportStop {
+    is_requested: AtomicBool,
+    has_left_out: AtomicBool,
+}
+
+impl ImportStop {
+    /// Requests that nothing more is read.
+    pub fn request(&self) {
+        self.is_requested.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a stop was requested.
+    pub fn is_requested(&self) -> bool {
+        self.is_requested.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether the next item is left out, and records it.
+    pub fn leaves_out(&self) -> bool {
+        let is_requested = self.is_requested();
+        self.has_left_out.fetch_or(is_requested, Ordering::Relaxed);
+        is_requested
+    }
+
+    /// Returns whether an item was left out. A stop after the last item has no effect.
+    pub fn has_left_out(&self) -> bool {
+        self.has_left_out.load(Ordering::Relaxed)
+    }
+
+    fn reset(&self) {
+        self.is_requested.store(false, Ordering::Relaxed);
+        self.has_left_out.store(false, Ordering::Relaxed);
+    }
+}
+
 /// What became, or would become, of the files of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportOutcome {
@@ -86,8 +122,7 @@ pub(crate) struct ImportJob {
     total: AtomicU64,
     /// The folder of an upload, which is removed when nothing more is read from it.
     upload: Mutex<Option<TempDir>>,
-    /// Whether the person stopped it.
-    stop: Arc<AtomicBool>,
+    pub(crate) stop: Arc<ImportStop>,
 }
 
 /// The state of an import.
@@ -168,13 +203,8 @@ impl ImportJob {
     /// Stops a running import. The notes that were imported before stay.
     pub(crate) fn stop(&self) {
         if self.state().is_running() {
-            self.stop.store(true, Ordering::Relaxed);
+            self.stop.request();
         }
-    }
-
-    /// Returns whether the person stopped it.
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
     }
 
     /// Reads the files again, or imports them, after a preview. It has no effect in other states.
@@ -198,7 +228,7 @@ impl ImportJob {
         *lock(&self.request) = import;
         self.done.store(0, Ordering::Relaxed);
         self.total.store(0, Ordering::Relaxed);
-        self.stop.store(false, Ordering::Relaxed);
+        self.stop.reset();
         self.spawn(request);
     }
 
@@ -235,7 +265,7 @@ impl ImportJob {
                 ))
             });
             let state = match outcome {
-                Ok(_) if is_dry_run && job.is_stopped() => {
+                Ok(_) if is_dry_run && job.stop.has_left_out() => {
                     let message = "you stopped it; nothing was written";
                     ImportState::Failed(
                         ToolError::new(Code::InvalidInput, message, None),

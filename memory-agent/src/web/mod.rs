@@ -118,7 +118,7 @@ pub use assistant_host::{
 pub use certificate::PageCertificate;
 pub use devices::{PairedDevice, PairedDevices};
 pub use export_download::{ExportDownload, ExportRequest};
-pub use import_job::{ImportOutcome, ImportReport, ImportRequest, ImportedFiles};
+pub use import_job::{ImportOutcome, ImportReport, ImportRequest, ImportStop, ImportedFiles};
 pub use server::{serve_web, serve_web_to_devices};
 pub use sessions::SignInCodes;
 pub use setting_fields::{SettingField, SettingGroup, SettingKind, SettingsOverview};

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ use super::certificate::PageCertificate;
 use super::conflict::MemoryConflict;
 use super::devices;
 use super::export_download::{ExportDownload, ExportRequest};
-use super::import_job::{ImportJobs, ImportOutcome, ImportRequest};
+use super::import_job::{ImportJobs, ImportOutcome, ImportRequest, ImportStop};
 use super::pages::ChartNumbers;
 use super::sessions::{SignInCodes, WebSession, WebSessions};
 use super::setting_fields::{SavedSetting, SettingsOverview};
@@ -219,7 +219,7 @@ pub trait WebHost: Debug + Send + Sync {
         &self,
         services: &Services,
         request: &ImportRequest,
-        stop: &Arc<AtomicBool>,
+        stop: &Arc<ImportStop>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportOutcome, ToolError>;
 

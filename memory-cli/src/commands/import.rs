@@ -5,10 +5,10 @@ pub(crate) mod detection;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use memory_agent::json;
+use memory_agent::web::ImportStop;
 use memory_core::{
     Code, ExportedMemory, ImportError, ImportSummary, Progress, SecretPolicy, Services,
     SkippedFile, preview_import,
@@ -159,7 +159,7 @@ impl ImportArgs {
             &services,
             &mut input,
             options,
-            &AtomicBool::new(false),
+            &ImportStop::default(),
             seen,
             &mut show,
         )?;
@@ -198,13 +198,12 @@ pub(crate) fn import_memories(
     services: &Services,
     input: &mut dyn Read,
     (secrets, is_dry_run): (SecretPolicy, bool),
-    stop: &AtomicBool,
+    stop: &ImportStop,
     see: &mut dyn FnMut(&ExportedMemory),
     show: &mut dyn FnMut(Progress),
 ) -> Result<ImportSummary, Failure> {
     let mut lines = ExportLines::new(BufReader::new(input));
-    let is_stopped = || stop.load(Ordering::Relaxed);
-    let lines_until = lines.by_ref().take_while(|_| !is_stopped());
+    let lines_until = lines.by_ref().take_while(|_| !stop.leaves_out());
     let mut memories = lines_until.map(parse_line).inspect(|memory| {
         if let Ok((_, memory)) = memory {
             see(memory);
@@ -219,7 +218,7 @@ pub(crate) fn import_memories(
         report
     };
     drop(memories);
-    if is_stopped() {
+    if stop.has_left_out() {
         return Ok(report);
     }
     lines.check_whole("read the whole export; the lines before are imported")?;

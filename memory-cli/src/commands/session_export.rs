@@ -3,16 +3,17 @@
 //! A line `{"session": NAME}` precedes the records of each session, which are the lines of its file.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::BufReader;
 use std::path::Path;
 
 use memory_agent::json;
+use memory_agent::web::ImportStop;
 use memory_core::instance::InstanceError;
 use memory_core::instance::history::{
     self, ExportedSession, Messages, RecordFilter, SessionImportReport, SessionName, SessionRecord,
     Window,
 };
-use memory_core::{SecretPolicy, SkippedFile};
+use memory_core::{Progress, SecretPolicy, SkippedFile};
 use serde_json::{Map, Value, json};
 
 use super::export_lines::ExportLines;
@@ -100,7 +101,13 @@ pub(super) fn import(
     app: &mut App,
 ) -> Result<(), Failure> {
     let messages = open_history(instance, &app.settings()?)?;
-    let report = import_file(&messages, path, secrets, is_dry_run)?;
+    let report = import_file(
+        &messages,
+        path,
+        (secrets, is_dry_run),
+        &ImportStop::default(),
+        &mut |_| {},
+    )?;
     let SessionImportReport {
         new,
         unchanged,
@@ -127,34 +134,37 @@ pub(super) fn import(
     check_all_imported(skipped)
 }
 
-/// Imports the export of sessions at `path`, or only determines the outcome if it is a dry run.
+/// Imports the export of sessions at `path`, or only determines the outcome if it is a dry run. After `stop`, nothing more is read.
 pub(crate) fn import_file(
     messages: &Messages,
     path: &Path,
-    secrets: SecretPolicy,
-    is_dry_run: bool,
+    (secrets, is_dry_run): (SecretPolicy, bool),
+    stop: &ImportStop,
+    show: &mut dyn FnMut(Progress),
 ) -> Result<SessionImportReport, Failure> {
     let file = File::open(path).map_err(Failure::file(format!("read {}", path.display())))?;
-    import_lines(messages, BufReader::new(file), secrets, is_dry_run)
-}
-
-fn import_lines(
-    messages: &Messages,
-    input: impl BufRead,
-    secrets: SecretPolicy,
-    is_dry_run: bool,
-) -> Result<SessionImportReport, Failure> {
     let mut sessions = SessionLines {
-        lines: ExportLines::new(input),
+        lines: ExportLines::new(BufReader::new(file)),
         session: None,
         records: Vec::new(),
         next: None,
     };
+    let mut done = 0;
+    let read = sessions
+        .by_ref()
+        .take_while(|_| !stop.leaves_out())
+        .inspect(|_| {
+            done += 1;
+            show(Progress { done, total: None });
+        });
     let report = if is_dry_run {
-        history::preview_import(messages, &mut sessions, secrets)?
+        history::preview_import(messages, read, secrets)?
     } else {
-        history::import(messages, &mut sessions, secrets)?
+        history::import(messages, read, secrets)?
     };
+    if stop.has_left_out() {
+        return Ok(report);
+    }
     let lines = sessions.lines;
     lines.check_whole("read the whole export; the sessions before are imported")?;
     Ok(report)

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use crate::web::error::{PageError, render};
 use crate::web::html::Label;
 use crate::web::import_job::{
-    ImportJob, ImportOutcome, ImportReport, ImportRequest, ImportState, ImportedFiles,
+    ImportJob, ImportOutcome, ImportReport, ImportRequest, ImportState, ImportStop, ImportedFiles,
 };
 use crate::web::layout::Layout;
 use crate::web::request::WebRequest;
@@ -80,8 +80,7 @@ struct ImportJobPage {
     is_trusted: bool,
     /// Whether the files can be read in another way: nothing was written yet.
     can_read_again: bool,
-    /// Whether the person stopped the import.
-    is_stopped: bool,
+    stop: Arc<ImportStop>,
     /// The formats, and whether each is chosen.
     formats: Vec<(String, String, bool)>,
 }
@@ -251,7 +250,7 @@ async fn show_job(Path(id): Path<String>, request: WebRequest) -> Response {
                 step,
                 progress,
                 is_trusted: import.is_trusted,
-                is_stopped: job.is_stopped(),
+                stop: Arc::clone(&job.stop),
                 can_read_again: import.is_dry_run,
                 formats: formats.map(with_choice).collect(),
                 id,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{Seek, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use std::time::Duration;
 use memory_agent::instance::OpenInstances;
 use memory_agent::web::{
     AssistantHost, ExportDownload, ExportRequest, ImportOutcome, ImportReport, ImportRequest,
-    ImportedFiles, RemoteAccess, SettingField, SettingGroup, SettingKind, SettingsOverview,
-    SignInCodes, WebHost, WebServerConfig, serve_web, serve_web_to_devices,
+    ImportStop, ImportedFiles, RemoteAccess, SettingField, SettingGroup, SettingKind,
+    SettingsOverview, SignInCodes, WebHost, WebServerConfig, serve_web, serve_web_to_devices,
 };
 use memory_core::chrono::{NaiveDate, TimeDelta};
 use memory_core::conversation::ConversationStore;
@@ -301,7 +301,7 @@ impl WebHost for FakeHost {
         &self,
         services: &Services,
         request: &ImportRequest,
-        stop: &Arc<AtomicBool>,
+        stop: &Arc<ImportStop>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<ImportOutcome, ToolError> {
         let name = request.path.file_name().expect("a name").to_string_lossy();
@@ -320,15 +320,16 @@ impl WebHost for FakeHost {
             return Err(ToolError::new(Code::Io, message, None));
         }
         let files = files_below(&request.path);
+        let mut imported = 0;
         for (done, path) in (1..).zip(&files) {
             // A file of this name is read until the person stops the import.
-            while path.ends_with("endless") && !request.is_dry_run && !stop.load(Ordering::Relaxed)
-            {
+            while path.ends_with("endless") && !request.is_dry_run && !stop.is_requested() {
                 std::thread::yield_now();
             }
-            if stop.load(Ordering::Relaxed) {
+            if stop.leaves_out() {
                 break;
             }
+            imported = done;
             let text = std::fs::read_to_string(path).expect("a text");
             if !request.is_dry_run {
                 write(services, Draft::new(&text), SecretPolicy::Keep).expect("it is written");
@@ -351,7 +352,7 @@ impl WebHost for FakeHost {
         };
         let source = ImportedFiles {
             format: "Text files".into(),
-            notes: [files.len() as u64, 0, 0],
+            notes: [imported, 0, 0],
             first: files.iter().map(shown).collect(),
             skipped: vec![skipped.clone()],
             ..ImportedFiles::default()

@@ -119,6 +119,27 @@ fn an_import_is_stopped_and_what_was_imported_before_stays_until_its_undo() {
 }
 
 #[test]
+fn an_import_that_is_stopped_while_it_reads_imported_nothing() {
+    let server = WebTestServer::start();
+    let path = upload(&server, &[("endless", "Coffee"), ("z.md", "Milk")]);
+    finished(&server, &path);
+    server.post(&path, &[("action", "import")]);
+    let page = server.get(&path).body;
+    assert!(
+        page.contains("role=\"status\">Reading the files<"),
+        "{page}"
+    );
+    server.post(&path, &[("action", "stop")]);
+    let page = finished(&server, &path);
+    assert!(
+        page.contains("You stopped the import; nothing was imported."),
+        "{page}"
+    );
+    assert!(!page.contains("Nothing was found") && !page.contains("action=\"/undo\""));
+    assert_eq!(count(&server), 0);
+}
+
+#[test]
 fn the_names_of_files_lead_nowhere_else() {
     let server = WebTestServer::start();
     let name = "../../../escaped.md";
