@@ -65,7 +65,8 @@ pub(crate) fn select_several(
     items: &[(String, bool)],
 ) -> io::Result<Option<Vec<usize>>> {
     let terminal = Term::stderr();
-    terminal.write_line(&format!("{question}:"))?;
+    let width = usize::from(terminal.size().1).saturating_sub(1);
+    terminal.write_line(&cut_between_words(&format!("{question}:"), width))?;
     let chosen = prompt(|| Ok(choose(&terminal, items)?));
     terminal.show_cursor()?;
     match chosen {
@@ -85,20 +86,24 @@ pub(crate) fn select_several(
 /// Shows the items, and changes their marks until a key ends the selection.
 fn choose(terminal: &Term, items: &[(String, bool)]) -> io::Result<Option<Vec<usize>>> {
     let mut marks: Vec<bool> = items.iter().map(|(_, is_marked)| *is_marked).collect();
-    let mut place = 0;
+    let (mut place, mut first) = (0, 0);
     terminal.hide_cursor()?;
     loop {
+        let (height, width) = terminal.size();
+        // The question is above the items, and the keys are below.
+        let count = usize::from(height).saturating_sub(2).clamp(1, items.len());
+        first = first_shown(first, place, count, items.len());
         // A line that the terminal wraps could not be cleared.
-        let width = usize::from(terminal.size().1).saturating_sub(1);
-        for (index, ((label, _), is_marked)) in items.iter().zip(&marks).enumerate() {
+        let width = usize::from(width).saturating_sub(1);
+        for index in first..first + count {
             let (cursor, mark) = (
                 if index == place { '>' } else { ' ' },
-                if *is_marked { 'x' } else { ' ' },
+                if marks[index] { 'x' } else { ' ' },
             );
-            let line = format!("{cursor} [{mark}] {label}");
+            let line = format!("{cursor} [{mark}] {}", items[index].0);
             terminal.write_line(&cut_between_words(&line, width))?;
         }
-        terminal.write_str(SELECTION_KEYS)?;
+        terminal.write_str(&cut_between_words(SELECTION_KEYS, width))?;
         let key = terminal.read_key();
         terminal.clear_line()?;
         match key? {
@@ -118,8 +123,15 @@ fn choose(terminal: &Term, items: &[(String, bool)]) -> io::Result<Option<Vec<us
             }
             _ => {}
         }
-        terminal.clear_last_lines(items.len())?;
+        terminal.clear_last_lines(count)?;
     }
+}
+
+/// Returns the first of `count` shown items, of which one is at `place`; `first` was the first one before.
+fn first_shown(first: usize, place: usize, count: usize, items: usize) -> usize {
+    first
+        .clamp((place + 1).saturating_sub(count), place)
+        .min(items - count)
 }
 
 /// The keys of a selection, below its items.
@@ -143,4 +155,22 @@ pub(crate) fn prompt<T>(interact: impl FnOnce() -> dialoguer::Result<T>) -> io::
         }
         error
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_selection_scrolls_only_as_far_as_the_cursor_needs() {
+        let places = [0, 1, 2, 3, 4, 3, 2, 1, 0, 4];
+        let mut first = 0;
+        let shown = places.map(|place| {
+            first = first_shown(first, place, 3, 5);
+            first
+        });
+        assert_eq!(shown, [0, 0, 0, 1, 2, 2, 2, 1, 0, 2]);
+        assert_eq!(first_shown(2, 4, 5, 5), 0, "the terminal grew");
+        assert_eq!(first_shown(0, 4, 1, 5), 4);
+    }
 }
