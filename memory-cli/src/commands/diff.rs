@@ -50,7 +50,7 @@ pub(super) fn print_history(reference: &str, limit: usize, app: &mut App) -> Res
     if changes.is_empty() {
         app.output.note("no change of it is recorded")?;
     } else {
-        app.output.line(escape_text(&changes).trim_end())?;
+        app.output.diff(escape_text(&changes).trim_end())?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@ use memory_core::{
     InboxTtl, ListOrder, Memory, MemoryId, MergedFields, Phase, StoredMemory, WriteResult,
 };
 
-use super::{Output, OutputForm, Palette, Table, TableColumn, escape_line, escape_text};
+use super::{Output, OutputForm, Palette, Table, TableColumn, counted, escape_line, escape_text};
 use crate::datetime;
 use crate::failure::Failure;
 
@@ -58,7 +58,7 @@ pub(crate) fn print_list(
         | ListOrder::Title
         | ListOrder::Useful => "created",
     };
-    let counted = (order == ListOrder::Accessed).then_some(TableColumn::Number("read"));
+    let reads = (order == ListOrder::Accessed).then_some(TableColumn::Number("read"));
     let mut columns = vec![
         TableColumn::Whole("id"),
         TableColumn::Text("category"),
@@ -70,7 +70,7 @@ pub(crate) fn print_list(
         .collect();
     let has_expiry = expiries.iter().any(Option::is_some);
     columns.extend(has_expiry.then_some(TableColumn::Whole("expires")));
-    columns.extend(counted);
+    columns.extend(reads);
     columns.extend([TableColumn::Text("tags"), TableColumn::Text("text")]);
     let zone = output.zone();
     let mut table = Table::truncated(columns);
@@ -91,7 +91,7 @@ pub(crate) fn print_list(
                 .map(|end| datetime::format_day(end, zone))
                 .unwrap_or_default()
         }));
-        row.extend(counted.map(|_| memory.access_count.to_string()));
+        row.extend(reads.map(|_| memory.access_count.to_string()));
         row.extend([tags_text(memory), memory.headline().to_owned()]);
         table.push(row.iter().map(String::as_str));
     }
@@ -152,7 +152,7 @@ pub(crate) fn print_memory(
             "updated",
             format!("{}, version {}", time(memory.updated_at), memory.version),
         ),
-        ("used", format!("{} times", memory.access_count)),
+        ("used", counted(memory.access_count, "time")),
         (
             "pinned",
             if memory.pinned {
@@ -239,7 +239,8 @@ pub(crate) fn print_memory(
         output.hanging_line(&format!("{name} {}", escape_line(fact)), 12)?;
     }
     output.line("")?;
-    output.line(&escape_text(&memory.content))
+    // The terminal wraps the text, so that a copy of it has the same line breaks.
+    output.raw_line(&memory.content)
 }
 
 /// Describes the proposal in a memory; empty if there is none.

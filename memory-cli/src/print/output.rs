@@ -19,7 +19,7 @@ use super::Table;
 use super::escape_json;
 use super::escape_text;
 use super::progress::ProgressDisplay;
-use super::wrap::{display_width, wrap_paragraphs};
+use super::wrap::{display_width, wrap_diff, wrap_paragraphs};
 use crate::datetime::format_minute;
 use crate::failure::Failure;
 use crate::zone::UserTimeZone;
@@ -277,6 +277,15 @@ impl Output {
             OutputForm::Json | OutputForm::Tabbed => Cow::Borrowed(line),
         };
         Ok(writeln!(self.out(), "{line}")?)
+    }
+
+    /// Writes lines of a diff; on a terminal, they are wrapped so that no text looks like another line of the diff.
+    pub(crate) fn diff(&mut self, lines: &str) -> Result<(), Failure> {
+        let lines = match self.form {
+            OutputForm::Drawn(width) => wrap_diff(lines, width.into()),
+            OutputForm::Json | OutputForm::Tabbed => Cow::Borrowed(lines),
+        };
+        Ok(writeln!(self.out(), "{lines}")?)
     }
 
     /// Writes one line of fields with control characters escaped, separated by tabs or, for people, blanks.

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use unicode_width::UnicodeWidthStr;
-
 use super::escape_line;
-use super::wrap::{cut_between_words, wrap_lines, wrap_paragraphs};
+use super::wrap::{cut_between_words, display_width, wrap_lines, wrap_paragraphs};
 
 /// A table with a heading.
 #[derive(Debug)]
@@ -174,7 +172,7 @@ impl Table {
                     continue;
                 }
                 let text = cell.get(index).map_or("", |text| text);
-                let padding = " ".repeat(width.saturating_sub(text.width()));
+                let padding = " ".repeat(width.saturating_sub(display_width(text)));
                 let gap = if line.is_empty() { "" } else { GAP };
                 let (before, after) = match column {
                     TableColumn::Number(_) => (padding.as_str(), ""),
@@ -223,9 +221,12 @@ impl Table {
 
     fn column_size(&self, index: usize) -> ColumnSize {
         let column = self.columns[index];
-        let name = column.name().width();
+        let name = display_width(column.name());
         let cells = || self.rows.iter().filter_map(move |row| row.get(index));
-        let content = cells().map(|cell| cell.width()).max().unwrap_or_default();
+        let content = cells()
+            .map(|cell| display_width(cell))
+            .max()
+            .unwrap_or_default();
         let content = content.max(name);
         if !column.is_flexible() {
             return ColumnSize {
@@ -293,8 +294,12 @@ fn share_room(sizes: &[ColumnSize], room: usize) -> Vec<usize> {
 
 /// Returns the number of columns that a word needs; scripts without blanks may break anywhere.
 fn word_width(word: &str) -> usize {
-    let is_narrow = |text: &str| text.width() <= text.chars().count();
-    if is_narrow(word) { word.width() } else { 4 }
+    let is_narrow = |text: &str| display_width(text) <= text.chars().count();
+    if is_narrow(word) {
+        display_width(word)
+    } else {
+        4
+    }
 }
 
 /// Maximum width of a word for which a column is made wide enough.

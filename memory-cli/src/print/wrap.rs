@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 
+use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Splits `text` into lines of at most `width` columns and returns their byte ranges.
@@ -11,35 +12,58 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 /// Lines break between words if possible. Text in scripts without blanks may break anywhere except before closing
 /// punctuation. A word that is longer than a line is divided.
 pub(crate) fn wrap_lines(text: &str, width: usize) -> Vec<Range<usize>> {
-    let line = LineLimits {
-        first: width,
-        others: width,
+    let limits = LineLimits {
+        width,
+        indent: 0,
         divides_words: true,
     };
-    line.split(text)
+    limits.split(text)
 }
 
 /// Wraps each line of `text` between words; the lines that follow the first are indented like it, and by `indent` columns.
 ///
-/// Colours take no columns. A word that is longer than a line, such as an address, stays whole, so that it can be copied.
+/// Colours take no columns. A word that is longer than a line, such as an address, stays whole, so that it can be copied,
+/// and so does a command in backticks that fits a line.
 pub(crate) fn wrap_paragraphs(text: &str, width: usize, indent: usize) -> Cow<'_, str> {
+    wrap_text(text, width, indent, LineUse::Prose)
+}
+
+/// Wraps each line of a diff. Its further lines begin with `…`, so that none of them looks like a removed or added line.
+pub(crate) fn wrap_diff(text: &str, width: usize) -> Cow<'_, str> {
+    wrap_text(text, width, 2, LineUse::Diff)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineUse {
+    Prose,
+    Diff,
+}
+
+fn wrap_text(text: &str, width: usize, indent: usize, line_use: LineUse) -> Cow<'_, str> {
     if text.lines().all(|line| display_width(line) <= width) {
         return Cow::Borrowed(text);
     }
+    let first = match line_use {
+        LineUse::Prose => ' ',
+        LineUse::Diff => '…',
+    };
     let mut wrapped = String::with_capacity(text.len() + text.len() / 16);
     for (index, line) in text.split('\n').enumerate() {
-        let own = line.len() - line.trim_start_matches(' ').len();
-        let indent = (own + indent).min(width / 2);
+        let own = &line[..line.len() - line.trim_start_matches(BLANKS).len()];
         let limits = LineLimits {
-            first: width,
-            others: width.saturating_sub(indent),
-            divides_words: false,
+            width,
+            indent: (display_width(own) + indent).min(width / 2),
+            // The terminal would divide a long word, and the rest would begin like a line of the diff.
+            divides_words: line_use == LineUse::Diff,
         };
         for (part, range) in limits.split(line).into_iter().enumerate() {
             if 0 < index + part {
                 wrapped.push('\n');
             }
-            wrapped.extend(iter::repeat_n(' ', if part == 0 { 0 } else { indent }));
+            if 0 < part {
+                let gutter = iter::once(first).chain(iter::repeat(' '));
+                wrapped.extend(gutter.take(limits.indent));
+            }
             wrapped.push_str(&line[range]);
         }
     }
@@ -48,7 +72,7 @@ pub(crate) fn wrap_paragraphs(text: &str, width: usize, indent: usize) -> Cow<'_
 
 /// Returns the start of `text` that fits `width` columns, with a sign if something is left out. It ends between words if possible.
 pub(crate) fn cut_between_words(text: &str, width: usize) -> Cow<'_, str> {
-    if text.width() <= width {
+    if display_width(text) <= width {
         return Cow::Borrowed(text);
     }
     let first = wrap_lines(text, width.saturating_sub(1))[0].clone();
@@ -58,16 +82,17 @@ pub(crate) fn cut_between_words(text: &str, width: usize) -> Cow<'_, str> {
 /// Returns the number of columns of a line; colours take none.
 pub(crate) fn display_width(line: &str) -> usize {
     let mut sequence = EscapeSequence::default();
-    line.chars()
-        .map(|character| sequence.column_width(character))
-        .sum()
+    line.graphemes(true).fold(0, |column, cluster| {
+        column + sequence.column_width(cluster, column)
+    })
 }
 
-/// The widths of the lines of a text, in columns.
+/// The limits of the lines of a text, in columns.
 struct LineLimits {
-    first: usize,
-    others: usize,
-    /// Whether a word that is longer than a line is divided.
+    width: usize,
+    /// The column in which the lines after the first begin.
+    indent: usize,
+    /// Whether a word that is longer than a line is divided, and a command in backticks is wrapped like other text.
     divides_words: bool,
 }
 
@@ -78,32 +103,37 @@ impl LineLimits {
         // The end of the line and the start of the next one at the last possible break, and the columns before the latter.
         let mut gap = None;
         let (mut after_wide, mut has_text) = (false, false);
+        let (mut command_end, mut is_whole_command) = (0, false);
         let mut sequence = EscapeSequence::default();
-        for (place, character) in text.char_indices() {
-            let columns = sequence.column_width(character);
-            let is_wide = columns == 2;
-            if character == ' ' {
-                gap = Some((place, place + 1, column + 1)).filter(|_| has_text);
-            } else if (is_wide || after_wide) && !is_closing_punctuation(character) {
+        for (place, cluster) in text.grapheme_indices(true) {
+            let columns = sequence.column_width(cluster, column);
+            let is_blank = matches!(cluster, " " | "\t");
+            let is_wide = is_wide(cluster, columns);
+            if is_whole_command && place < command_end {
+                // No line ends within the command.
+            } else if is_blank {
+                gap = Some((place, place + 1, column + columns)).filter(|_| has_text);
+            } else if (is_wide || after_wide) && !cluster.starts_with(is_closing_punctuation) {
                 gap = Some((place, place, column));
             }
+            if !self.divides_words && cluster.starts_with('`') && command_end <= place {
+                let length = text[place + 1..].find('`').map_or(1, |length| length + 2);
+                command_end = place + length;
+                let columns = display_width(&text[place..command_end]);
+                is_whole_command = self.indent + columns <= self.width;
+            }
             after_wide = is_wide;
-            let width = if lines.is_empty() {
-                self.first
-            } else {
-                self.others
-            };
-            if width < column + columns && start < place && character != ' ' {
+            if self.width < column + columns && start < place && !is_blank {
                 let divided = Some((place, place, column)).filter(|_| self.divides_words);
                 let gap = gap.take().filter(|(end, ..)| start < *end).or(divided);
                 if let Some((end, next, before)) = gap {
-                    lines.push(start..start + text[start..end].trim_end_matches(' ').len());
+                    lines.push(start..start + text[start..end].trim_end_matches(BLANKS).len());
                     start = next;
-                    column -= before;
+                    column = column - before + self.indent;
                     has_text = start < place;
                 }
             }
-            has_text |= 0 < columns && character != ' ';
+            has_text |= 0 < columns && !is_blank;
             column += columns;
         }
         lines.push(start..text.len());
@@ -118,21 +148,35 @@ struct EscapeSequence {
 }
 
 impl EscapeSequence {
-    fn column_width(&mut self, character: char) -> usize {
-        if character == '\u{1b}' {
+    /// Returns the columns of a grapheme cluster that begins in `column`.
+    fn column_width(&mut self, cluster: &str, column: usize) -> usize {
+        if cluster == "\u{1b}" {
             self.is_open = true;
         } else if self.is_open {
-            self.is_open = !character.is_ascii_alphabetic();
-        } else {
-            return column_width(character);
+            self.is_open = !cluster.starts_with(|character: char| character.is_ascii_alphabetic());
+        } else if cluster == "\t" {
+            return TAB_WIDTH - column % TAB_WIDTH;
+        } else if !cluster.starts_with(char::is_control) {
+            return cluster.width();
         }
         0
     }
 }
 
-fn column_width(character: char) -> usize {
-    character.width().unwrap_or(0)
+/// Returns whether lines may break before and after a grapheme cluster, as in scripts without blanks and between emoji.
+///
+/// A syllable of an alphabet, such as that of Hindi, may be as wide, but belongs to a word.
+fn is_wide(cluster: &str, columns: usize) -> bool {
+    let is_narrow_letter =
+        |first: char| first.is_alphabetic() && first.width().is_some_and(|columns| columns < 2);
+    2 <= columns && !cluster.starts_with(is_narrow_letter) && cluster != "\t"
 }
+
+/// The characters between words.
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// The distance of the tab stops of a terminal.
+const TAB_WIDTH: usize = 8;
 
 fn is_closing_punctuation(character: char) -> bool {
     "，。、；：！？）》」』】”’…,.;:!?)]}·".contains(character)
@@ -192,6 +236,61 @@ mod tests {
             "\u{1b}[33ma1b2c3d4\u{1b}[0m  tea.md"
         );
         assert_eq!(wrap_paragraphs("a1b2  tea.md", 8, 2), "a1b2\n  tea.md");
+    }
+
+    #[test]
+    fn a_character_of_several_code_points_is_never_divided() {
+        let voiced = "か\u{3099}".repeat(20) + "x";
+        assert_eq!(wrapped(&voiced, 40), "か\u{3099}".repeat(20) + "\nx");
+        let family = "👨\u{200d}👩\u{200d}👧\u{200d}👦";
+        assert_eq!(
+            wrapped(&family.repeat(3), 4),
+            format!("{family}{family}\n{family}")
+        );
+        for emoji in ["❤\u{fe0f}", "1\u{fe0f}\u{20e3}", "🇩🇪"] {
+            let lines = wrapped(&emoji.repeat(30), 40);
+            assert_eq!(lines, format!("{}\n{}", emoji.repeat(20), emoji.repeat(10)));
+        }
+        assert_eq!(wrapped("क्षेत्र क्षेत्र", 8), "क्षेत्र\nक्षेत्र");
+    }
+
+    #[test]
+    fn a_tab_extends_to_the_next_stop_and_lines_may_end_there() {
+        assert_eq!(display_width("a\tb\t\tc"), 25);
+        assert_eq!(
+            wrap_paragraphs("name\tvalue\tcomment\tanother\tcolumn here", 40, 0),
+            "name\tvalue\tcomment\tanother\tcolumn\nhere"
+        );
+        assert_eq!(
+            wrap_paragraphs("\tone two three", 16, 0),
+            "\tone two\n        three"
+        );
+    }
+
+    #[test]
+    fn a_command_in_backticks_stays_whole_if_it_fits_a_line() {
+        assert_eq!(
+            wrap_paragraphs("hint: run `memory import tea`, then `memory list`", 24, 0),
+            "hint: run\n`memory import tea`,\nthen `memory list`"
+        );
+        assert_eq!(
+            wrap_paragraphs("see `memory import --path tea` and ` tea", 16, 0),
+            "see `memory\nimport --path\ntea` and ` tea"
+        );
+    }
+
+    #[test]
+    fn the_rest_of_a_long_line_of_a_diff_is_no_line_of_it() {
+        let line = "+the staging service listens on port 8080 for all of us -port 80 is closed";
+        assert_eq!(
+            wrap_diff(line, 60),
+            "+the staging service listens on port 8080 for all of us\n… -port 80 is closed"
+        );
+        assert_eq!(wrap_diff("+aaaaaaa-port", 8), "+aaaaaaa\n… -port");
+        assert_eq!(
+            wrap_diff("  + one two -three", 12),
+            "  + one two\n…   -three"
+        );
     }
 
     #[test]

@@ -22,9 +22,22 @@ pub(crate) fn run_with_typed_input(
     run_in_folder(sandbox, "", arguments, typed)
 }
 
+/// The size of the terminal in tests, as arguments of `stty`.
+const SIZE: &str = "rows 40 cols 60";
+
 /// Runs the program like [`run_with_typed_input`], in a folder of the sandbox.
 pub(crate) fn run_in_folder(
     sandbox: &Sandbox,
+    folder: &str,
+    arguments: &str,
+    typed: &str,
+) -> Option<String> {
+    run_with_size(sandbox, SIZE, folder, arguments, typed)
+}
+
+fn run_with_size(
+    sandbox: &Sandbox,
+    size: &str,
     folder: &str,
     arguments: &str,
     typed: &str,
@@ -35,7 +48,7 @@ pub(crate) fn run_in_folder(
     }
     let mut command = sandbox.command(&[]);
     let memory = command.get_program().to_string_lossy().into_owned();
-    let line = format!("stty rows 40 cols 60 && exec '{memory}' {arguments}");
+    let line = format!("stty {size} && exec '{memory}' {arguments}");
     let environment: Vec<_> = command
         .get_envs()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
@@ -283,6 +296,33 @@ fn screen_lines(shown: &str) -> Vec<String> {
     shown.lines().map(last).collect()
 }
 
+/// Returns the number of columns of a line, with tab stops.
+fn column_count(line: &str) -> usize {
+    line.split_inclusive('\t').fold(0, |column, part| {
+        let end = column + part.trim_end_matches('\t').width();
+        if part.ends_with('\t') {
+            (end / 8 + 1) * 8
+        } else {
+            end
+        }
+    })
+}
+
+#[test]
+fn no_text_looks_like_another_line_of_a_diff() {
+    let sandbox = Sandbox::new();
+    let text = "the staging service listens on port 8080 for all of us -port 80 is closed";
+    let id = sandbox.write(text, &[]);
+    let Some(shown) = run_at_terminal(&sandbox, &format!("log {id} --color never")) else {
+        return;
+    };
+    let start = shown.find("+the").expect("an added line");
+    assert_snapshot!(&shown[start..], @"
+    +the staging service listens on port 8080 for all of us
+    … -port 80 is closed
+    ");
+}
+
 #[test]
 fn everyday_commands_wrap_between_words_in_a_terminal_of_60_columns() {
     let sandbox = Sandbox::new();
@@ -298,6 +338,13 @@ fn everyday_commands_wrap_between_words_in_a_terminal_of_60_columns() {
             "harbour,timetables,cache-design",
         ],
     );
+    // A tab, emoji of several code points and letters with separate marks.
+    let signs = format!(
+        "name\tvalue\tcomment\tanother\tcolumn of {} ❤\u{fe0f} 1\u{fe0f}\u{20e3} {} cafe\u{301}x",
+        "👨\u{200d}👩\u{200d}👧\u{200d}👦".repeat(30),
+        "か\u{3099}".repeat(40)
+    );
+    let signs_id = sandbox.write(&signs, &[]);
     sandbox.write(
         "Mei reviews every change to the timetable cache before it is released to the quays",
         &["--category", "people"],
@@ -322,6 +369,8 @@ fn everyday_commands_wrap_between_words_in_a_terminal_of_60_columns() {
         format!("edit {id} --tags harbour,timetables,cache"),
         "log".into(),
         format!("log {id}"),
+        format!("log {signs_id}"),
+        format!("read {signs_id}"),
         "inbox".into(),
         "remind list".into(),
         "remind list the guests of the party".into(),
@@ -353,7 +402,14 @@ fn everyday_commands_wrap_between_words_in_a_terminal_of_60_columns() {
         };
         for line in screen_lines(&shown) {
             let is_word = line.split_whitespace().count() < 2;
-            assert!(line.width() <= 60 || is_word, "{command}: {line}\n{shown}");
+            // The terminal wraps what `read` prints, so that a copy has no further line breaks.
+            let is_text = command.starts_with("read") && (line == text || line == signs);
+            let fits = column_count(&line) <= 60 || is_word || is_text;
+            assert!(fits, "{command}: {line}\n{shown}");
+            assert!(
+                !line.starts_with(['\u{3099}', '\u{200d}', '\u{fe0f}', '\u{301}']),
+                "{command} divides a character: {line}\n{shown}"
+            );
         }
     }
     let words = |command: &str| {
@@ -364,7 +420,13 @@ fn everyday_commands_wrap_between_words_in_a_terminal_of_60_columns() {
             .collect::<Vec<_>>()
             .join(" ")
     };
-    assert!(words(&format!("read {id}")).contains(text));
+    for (id, text) in [(&id, text), (&signs_id, &signs)] {
+        let shown = run_at_terminal(&sandbox, &format!("read {id}")).expect("a terminal");
+        assert!(
+            screen_lines(&shown).iter().any(|line| line == text),
+            "{shown}"
+        );
+    }
     assert!(words("list").contains("How long the timetable…"));
 }
 
@@ -414,6 +476,23 @@ fn a_selection_ends_at_the_end_of_the_input() {
     }
     let shown = run_with_typed_input(&sandbox, "install", "\r").expect("a terminal");
     assert!(shown.contains("restart Claude Code"), "{shown}");
+}
+
+#[test]
+fn a_selection_fits_a_small_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.file(".claude/CLAUDE.md", "");
+    sandbox.file(".codex/config.toml", "");
+    let size = "rows 3 cols 40";
+    let Some(shown) = run_with_size(&sandbox, size, "", "install", "jjq") else {
+        return;
+    };
+    let selection = shown.split("space selects");
+    let drawings: Vec<_> = selection.map(|part| part.matches("[x]").count()).collect();
+    assert_eq!(drawings, [1, 1, 1, 0], "{shown}");
+    let keys = screen_lines(&shown);
+    assert!(keys.iter().all(|line| line.width() < 40), "{shown}");
+    assert!(!shown.contains("q leaves"), "the keys are cut: {shown}");
 }
 
 #[test]

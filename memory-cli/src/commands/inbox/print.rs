@@ -184,7 +184,7 @@ fn print_change(
             }
             let changed = changed_lines(&target.memory.content, &proposed.content);
             for (sign, line) in changed.iter().take(part.lines()) {
-                output.line(&format!(
+                output.diff(&format!(
                     "  {sign} {}",
                     escape_hidden(line.trim_end_matches(['\r', '\n']))
                 ))?;
@@ -327,7 +327,9 @@ fn print_text(
 ) -> Result<usize, Failure> {
     let lines: Vec<&str> = text.lines().collect();
     for line in lines.iter().take(part.lines()) {
-        output.line(&format!("{indent}{}", escape_hidden(line)))?;
+        // The rest of a long line is never below a sign.
+        let sign = indent.trim_start().len();
+        output.hanging_line(&format!("{indent}{}", escape_hidden(line)), sign)?;
     }
     print_left(output, indent, lines.len().saturating_sub(part.lines()))
 }
