@@ -333,3 +333,107 @@ fn import_sessions(
         left_out: Vec::new(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use memory_core::Filter;
+
+    use super::*;
+
+    /// Imports `path` into a new home, stops it as soon as `when` is true, and returns the counts of new notes and sessions.
+    fn import_until(
+        path: &Path,
+        stop: &Arc<ImportStop>,
+        when: &dyn Fn(Progress) -> bool,
+    ) -> [u64; 2] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::open(&folder.path().join("home")).expect("a home");
+        let request = ImportRequest {
+            path: path.to_owned(),
+            ..ImportRequest::default()
+        };
+        let mut progress = |progress: Progress| {
+            if when(progress) {
+                stop.request();
+            }
+        };
+        let services = &home.services;
+        let outcome = import(&home, services, &request, stop, &mut progress);
+        let Ok(ImportOutcome::Report(report)) = outcome else {
+            panic!("{outcome:?}");
+        };
+        let count =
+            |counts: &dyn Fn(&ImportedFiles) -> u64| report.sources.iter().map(counts).sum();
+        let (notes, sessions) = (
+            count(&|files| files.notes[0]),
+            count(&|files| files.sessions[0]),
+        );
+        let now = services.clock.now();
+        let stored = services.store.memories(&Filter::default(), now).count() as u64;
+        assert_eq!(stored, notes, "the report counts what is stored");
+        [notes, sessions]
+    }
+
+    /// The number of notes or sessions of an example.
+    const ITEMS: u64 = 5;
+
+    fn file_of(folder: &Path, lines: &dyn Fn(u64) -> String) -> PathBuf {
+        let path = folder.join("export.jsonl");
+        let text: String = (0..ITEMS).map(lines).collect();
+        std::fs::write(&path, text).expect("a file");
+        path
+    }
+
+    #[test]
+    fn a_stop_leaves_out_the_rest_of_a_vault_and_says_so_only_then() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::create_dir(folder.path().join(".obsidian")).expect("a folder");
+        for number in 0..ITEMS {
+            let note = folder.path().join(format!("{number}.md"));
+            std::fs::write(note, format!("The crane {number} is old.")).expect("a note");
+        }
+        let run = |when: &dyn Fn(Progress) -> bool| {
+            let stop = Arc::<ImportStop>::default();
+            let [notes, _] = import_until(folder.path(), &stop, when);
+            assert_eq!(stop.has_left_out(), notes < ITEMS);
+            notes
+        };
+        assert_eq!(run(&|_| false), ITEMS);
+        assert_eq!(
+            run(&|progress| progress.total.is_none()),
+            0,
+            "a survey writes nothing"
+        );
+        // Notes that were read ahead are imported.
+        run(&|progress| progress.total.is_some());
+        let stop = Arc::<ImportStop>::default();
+        stop.request();
+        assert_eq!(import_until(folder.path(), &stop, &|_| false), [0, 0]);
+        assert!(stop.has_left_out());
+    }
+
+    #[test]
+    fn a_stop_leaves_out_the_rest_of_an_export_of_this_program() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let session = |number| {
+            format!("{{\"session\":\"s{number}\"}}\n{{\"role\":\"user\",\"content\":\"tea\"}}\n")
+        };
+        let path = file_of(folder.path(), &session);
+        for (last, is_cut) in [
+            (1, true),
+            (ITEMS - 1, true),
+            (ITEMS, false),
+            (ITEMS + 1, false),
+        ] {
+            let stop = Arc::<ImportStop>::default();
+            let found = import_until(&path, &stop, &|progress| progress.done == last);
+            assert_eq!((found, stop.has_left_out()), ([0, last.min(ITEMS)], is_cut));
+        }
+        let path = file_of(folder.path(), &|number| {
+            format!("{{\"content\":\"The crane {number} is old\"}}\n")
+        });
+        let stop = Arc::<ImportStop>::default();
+        let found = import_until(&path, &stop, &|progress| progress.done == 1);
+        assert_eq!((found, stop.has_left_out()), ([2, 0], true));
+    }
+}

@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn a_switch_changes_one_line_of_the_settings() {
+    fn a_switch_changes_only_the_rules_of_the_settings() {
         let text = "# mine\ntimezone: UTC # home\n";
         let home = AssistantHome::with_settings(text);
         let codex: AgentName = "codex".parse().expect("a name");
@@ -457,12 +457,15 @@ mod tests {
             .set_review(Some(&codex), WritePolicy::Propose)
             .expect("it is set");
         assert_eq!(decide(), WritePolicy::Propose);
-        let with_rule = format!("{text}review:\n  rules: codex * propose\n");
+        let with_rule = format!("{text}review:\n  rules:\n    - codex * propose\n");
         assert_eq!(home.read(".memory/config.yaml"), with_rule);
         home.page
             .set_review(Some(&codex), WritePolicy::Direct)
             .expect("it is set");
-        assert_eq!(home.read(".memory/config.yaml"), text);
+        assert_eq!(
+            home.read(".memory/config.yaml"),
+            format!("{text}review:\n  rules:\n")
+        );
         home.page
             .set_review(None, WritePolicy::Propose)
             .expect("it is set");
