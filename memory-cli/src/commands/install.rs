@@ -335,7 +335,7 @@ impl SetupArgs {
 fn print_change(outcome: &PlannedChange, is_rehearsal: bool, app: &mut App) -> Result<(), Failure> {
     if is_rehearsal && outcome.change != ClientFileChange::Unchanged {
         for line in outcome.diff().lines() {
-            app.output.line(&escape_text(line.trim_end_matches('\r')))?;
+            app.output.diff(&escape_text(line.trim_end_matches('\r')))?;
         }
         for backup in &outcome.obsolete {
             let backup = app.output.display_path(backup);
