@@ -129,8 +129,8 @@ fn standing_key(standing: StandingFilter) -> LookupKey<'static> {
     }
 }
 
-/// Returns the SQL condition that a row is in one of `scopes`, for queries that another condition narrows: an index of scopes, which
-/// SQLite would prefer, reads most documents. Its parameters are their names.
+/// Like [`scope_condition`], for queries that another condition narrows already: SQLite would prefer an index of scopes, in which one
+/// scope may have most documents.
 pub(super) fn narrow_scope_condition(scopes: &[Scope]) -> String {
     format!("+{}", scope_condition(scopes))
 }
