@@ -9,7 +9,7 @@ use super::model::{CategoryModel, shipped_model};
 use super::name::named_category;
 
 /// Minimum confidence for filing a note. `examples/classify.rs` measures how many notes are filed, and how many of them wrongly.
-pub const SURE: f32 = 0.92;
+pub const SURE: f32 = 0.94;
 
 /// Minimum confidence for a suggestion: the category is more probable than all others together.
 const LIKELY: f32 = 0.5;
