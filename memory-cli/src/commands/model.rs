@@ -2,11 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread;
-use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use memory_agent::model::{BUILT_IN_MODEL, KNOWN_MODELS, KnownModel, LocalEmbedder};
@@ -14,7 +11,6 @@ use memory_core::{
     Embedder, ModelTest, ModelVerdict, SearchQuality, Services, StoreError, test_model,
 };
 use serde_json::{Value, json};
-use signal_hook::low_level::emulate_default_handler;
 
 use super::config::store_setting;
 use crate::app::App;
@@ -23,7 +19,7 @@ use crate::embedding;
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::print::{Table, TableColumn};
-use crate::signals::{SignalThread, Signals, TERMINATION};
+use crate::signals::DeleteOnSignal;
 
 /// Cell of a column without a value.
 const NO_VALUE: &str = "-";
@@ -495,42 +491,4 @@ fn is_model(folder: &Path) -> bool {
 
 fn canonical_path(folder: &Path) -> PathBuf {
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
-}
-
-/// Maximum number of attempts to delete a folder in which other threads still create files.
-const MAX_ATTEMPTS: usize = 1_000;
-
-/// A guard for a temporary folder: until it is dropped, SIGHUP, SIGINT and SIGTERM delete the folder before they end the process.
-///
-/// After a signal, the drop waits for the end of the process, since its other threads fail without the folder.
-struct DeleteOnSignal(#[expect(dead_code, reason = "its drop ends the thread")] SignalThread);
-
-impl DeleteOnSignal {
-    /// Starts to listen for signals.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    fn new(folder: PathBuf) -> io::Result<Self> {
-        let signals = Signals::new(TERMINATION)?;
-        Ok(Self(SignalThread::spawn(signals, move |mut signals| {
-            if let Some(signal) = signals.forever().next() {
-                delete(&folder);
-                // The default action ends the process, so that its parent sees which signal it was.
-                let _ = emulate_default_handler(signal);
-            }
-        })))
-    }
-}
-
-fn delete(folder: &Path) {
-    for _ in 0..MAX_ATTEMPTS {
-        match std::fs::remove_dir_all(folder) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                thread::park_timeout(Duration::from_millis(1));
-            }
-            // A thread may have created a file in it again.
-            _ if folder.exists() => {}
-            _ => return,
-        }
-    }
 }

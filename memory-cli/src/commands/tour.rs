@@ -18,6 +18,7 @@ use crate::config::Environment;
 use crate::failure::Failure;
 use crate::print::{Output, OutputForm, Palette, Streams, escape_text, is_leaving, prompt};
 use crate::report::ExitCode;
+use crate::signals::DeleteOnSignal;
 use crate::topics::shell_quoted;
 
 /// Demonstrate the commands on about seventy notes in a temporary home
@@ -193,7 +194,7 @@ const WIDTH: u16 = 100;
 /// A home for the tour, deleted when this is dropped unless `--keep` is set.
 struct TourSandbox {
     folder: PathBuf,
-    thrown_away: Option<TempDir>,
+    thrown_away: Option<(DeleteOnSignal, TempDir)>,
     environment: Environment,
     width: u16,
     steps: Vec<Value>,
@@ -207,7 +208,10 @@ impl TourSandbox {
         } else {
             let made = private_temp_folder(&std::env::temp_dir(), "memory-tour-");
             let made = made.map_err(Failure::file("create a folder for the tour"))?;
-            (made.path().to_owned(), Some(made))
+            let folder = made.path().to_owned();
+            let guard = DeleteOnSignal::new(folder.clone());
+            let guard = guard.map_err(Failure::file("listen for signals"))?;
+            (folder, Some((guard, made)))
         };
         let vault = folder.join("vault");
         std::fs::create_dir_all(&vault)

@@ -1,5 +1,10 @@
 //! Tests of `memory tour`.
 
+use std::process::Stdio;
+
+use memory_core::testing::wait_until;
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::sandbox::Sandbox;
 use crate::terminal::run_with_typed_input;
 
@@ -68,6 +73,31 @@ fn the_tour_plays_to_its_end_and_leaves_nothing_behind() {
         0,
         "nothing was left in the home"
     );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_within_a_step_deletes_the_temporary_home() {
+    let sandbox = Sandbox::new();
+    let temporary = sandbox.path("temporary");
+    std::fs::create_dir(&temporary).expect("a folder");
+    let home = || {
+        let mut entries = std::fs::read_dir(&temporary).expect("a folder");
+        entries.next().map(|entry| entry.expect("an entry").path())
+    };
+    let mut tour = sandbox.command(&["tour"]);
+    let mut tour = tour
+        .env("TMPDIR", &temporary)
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    wait_until("the import writes memories", || {
+        home().is_some_and(|home| home.join(".memory/journal").exists())
+    });
+    let pid = Pid::from_child(&tour);
+    kill_process(pid, Signal::TERM).expect("it runs");
+    assert!(!tour.wait().expect("it ends").success());
+    assert_eq!(home(), None);
 }
 
 #[test]
