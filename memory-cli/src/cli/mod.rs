@@ -11,14 +11,15 @@ mod usage;
 use std::ffi::OsString;
 use std::io;
 
+use clap::{Args, FromArgMatches};
 use command_line::CommandLine;
 
 use crate::allocator;
 use crate::app::App;
-use crate::commands::{Cli, welcome};
+use crate::commands::{Cli, Globals, welcome};
 use crate::config::Environment;
 use crate::jq_process;
-use crate::print::{ColorChoice, Output, ProgramName, Streams};
+use crate::print::{Output, ProgramName, Streams};
 use crate::report;
 use crate::report::ExitCode;
 use crate::versions;
@@ -97,11 +98,15 @@ fn run_command(
         *first = "memory".into();
         arguments.insert(1, command.into());
     }
-    let is_bare = program == ProgramName::Memory && arguments.len() == 1;
-    if is_bare && streams.out_width.is_some() {
-        let is_first = welcome::is_first_run(environment);
+    let globals = bare_globals(&arguments).filter(|globals| !globals.json);
+    if let Some(globals) =
+        globals.filter(|_| program == ProgramName::Memory && streams.out_width.is_some())
+    {
+        let mut environment = environment.clone();
+        environment.root = globals.root.clone().or(environment.root);
+        let is_first = welcome::is_first_run(&environment);
         if !is_first || welcome::can_ask(&streams) {
-            return run_without_arguments(is_first, environment, streams);
+            return run_without_command(is_first, &globals, &environment, streams);
         }
     }
     if let Some(guide) = guides::requested(&arguments) {
@@ -158,10 +163,24 @@ fn run_command(
     code
 }
 
+/// Returns the options of a command line without a command.
+fn bare_globals(arguments: &[OsString]) -> Option<Globals> {
+    let command = Globals::augment_args(clap::Command::new("memory"))
+        .disable_help_flag(true)
+        .disable_version_flag(true);
+    let matches = command.try_get_matches_from(arguments).ok()?;
+    Globals::from_arg_matches(&matches).ok()
+}
+
 /// Shows the menu of the first run, and runs the selected command; else shows the state of the home.
-fn run_without_arguments(is_first: bool, environment: &Environment, streams: Streams) -> ExitCode {
-    let mut output = Output::new(streams, false, false);
-    output.set_colors(ColorChoice::Auto, environment.colors);
+fn run_without_command(
+    is_first: bool,
+    globals: &Globals,
+    environment: &Environment,
+    streams: Streams,
+) -> ExitCode {
+    let mut output = Output::new(streams, false, globals.quiet);
+    output.set_colors(globals.color, environment.colors);
     output.set_home(environment.home.as_deref());
     if is_first {
         return match welcome::ask(&mut output) {
@@ -169,7 +188,7 @@ fn run_without_arguments(is_first: bool, environment: &Environment, streams: Str
             Err(error) => report::report_failure(&error, &mut output),
         };
     }
-    let mut app = App::new(environment, None, false, output, run_command);
+    let mut app = App::new(environment, None, globals.fresh, output, run_command);
     let shown = welcome::show_overview(&mut app).and_then(|()| app.output.flush());
     let code = match shown {
         Ok(()) => ExitCode::Done,

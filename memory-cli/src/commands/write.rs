@@ -4,8 +4,8 @@ use clap::Args;
 use memory_agent::json;
 use memory_core::text::to_one_line;
 use memory_core::{
-    Category, Draft, MemoryId, Neighbour, NeighbourRelation, Scope, SecretPolicy, SpeakerRole,
-    WrittenReminder,
+    Category, Draft, Filter, ListOrder, MemoryId, Neighbour, NeighbourRelation, PageRequest, Phase,
+    Scope, SecretPolicy, SpeakerRole, WriteResult, WrittenReminder,
 };
 
 use super::remind;
@@ -114,6 +114,12 @@ impl WriteArgs {
             return app.output.json(&json::write_result(&written, &similar));
         }
         memories::print_written(&mut app.output, &written)?;
+        if app.output.is_drawn() && self.expires.is_none() && is_first_of_inbox(&written, &home)? {
+            app.output.note(&format!(
+                "it is in the inbox until then; `memory edit {} --category NAME` files it, and `memory pin {0}` keeps it",
+                written.id.short()
+            ))?;
+        }
         print_similar(written.id, &similar, &mut app.output)?;
         if !written.created {
             app.output.note(&format!(
@@ -123,6 +129,24 @@ impl WriteArgs {
         }
         memories::warn_of_ignored(&written.ignored, &mut app.output)
     }
+}
+
+/// Returns whether the memory is new, and the only one in the inbox that will expire.
+fn is_first_of_inbox(written: &WriteResult, home: &Home) -> Result<bool, Failure> {
+    if !written.created || written.expires_at.is_none() {
+        return Ok(false);
+    }
+    let inbox = Filter {
+        phase: Some(Phase::Inbox),
+        ..Filter::all()
+    };
+    let page = PageRequest {
+        order: ListOrder::Created,
+        offset: 0,
+        limit: Some(0),
+    };
+    let now = home.services.clock.now();
+    Ok(home.services.store.list(&inbox, &page, now)?.total == 1)
 }
 
 /// Names the memories that a new one may replace.

@@ -101,9 +101,9 @@ fn people_see_when_a_note_of_the_inbox_expires() {
         .to_owned();
     let (day, minute) = (&end[..10], end[..16].replace('T', " "));
     assert!(
-        written
-            .trim_end()
-            .ends_with(&format!(".md\n  expires {day}")),
+        written.contains(&format!(
+            ".md\n  expires {day}\nit is in the inbox until then"
+        )),
         "{written}"
     );
     let read = run_at_terminal(&sandbox, &format!("read {id} --color never")).expect("a terminal");
@@ -112,6 +112,10 @@ fn people_see_when_a_note_of_the_inbox_expires() {
         "{read}"
     );
     let list = || run_at_terminal(&sandbox, "list --color never").expect("a terminal");
+    let second = run_at_terminal(&sandbox, "write coffee --color never").expect("a terminal");
+    assert!(!second.contains("until then"), "{second}");
+    let (second, _) = second.split_once(' ').expect("an id");
+    sandbox.run(&["delete", second]);
     sandbox.write("milk", &["--category", "habits"]);
     assert!(
         list().contains("EXPIRES") && list().contains(day),
@@ -450,6 +454,11 @@ fn without_arguments_a_home_shows_what_waits_and_three_next_steps() {
     find a memory                      memory search WORDS
     ");
     assert!(lines[steps + 5].starts_with("`memory ui` opens the page"));
+    let other = run_at_terminal(&sandbox, "--root other --color never").expect("a terminal");
+    assert!(
+        other.contains("0 memories in ~/other") && other.contains("write the first memory"),
+        "{other}"
+    );
     let outdated = sandbox
         .read_file(".codex/config.toml")
         .replace("/bin/memory", "/old/memory");
