@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -102,6 +102,8 @@ impl FileStore {
 pub(super) struct PostgresDocumentLog {
     database: Arc<Database>,
     is_ready: OnceCell<()>,
+    /// The replicas of one process have the same log.
+    identity: OnceLock<LogIdentity>,
     /// Whether the database supports notifications, as far as is known.
     can_notify: AtomicBool,
 }
@@ -111,6 +113,7 @@ impl PostgresDocumentLog {
         Self {
             database,
             is_ready: OnceCell::new(),
+            identity: OnceLock::new(),
             can_notify: AtomicBool::new(true),
         }
     }
@@ -160,11 +163,13 @@ impl PostgresDocumentLog {
     ) -> Result<T, StoreError> {
         let done = self.database.run_without_instances(async |client| {
             let prepare = async || {
-                match self.database.token() {
-                    None => migrate(client, &DOCUMENTS).await,
-                    Some(_) => check_version(client).await,
-                }?;
-                close_functions(client).await
+                if self.database.token().is_none() {
+                    migrate(client, &DOCUMENTS).await?;
+                    return close_functions(client).await;
+                }
+                let (version, closed) =
+                    tokio::join!(biased; check_version(client), close_functions(client));
+                version.and(closed)
             };
             let done = async {
                 self.is_ready.get_or_try_init(prepare).await?;
@@ -186,7 +191,10 @@ impl PostgresDocumentLog {
 
 impl SharedLog for PostgresDocumentLog {
     fn identity(&self) -> Result<LogIdentity, StoreError> {
-        self.run_as(async |client, principal| {
+        if let Some(known) = self.identity.get() {
+            return Ok(known.clone());
+        }
+        let identity = self.run_as(async |client, principal| {
             let row = client
                 .query_typed_one("SELECT memory_node_log_id()", &[])
                 .await?;
@@ -194,7 +202,8 @@ impl SharedLog for PostgresDocumentLog {
                 id: row.try_get(0)?,
                 principal: principal.map(|principal| principal.name.clone()),
             })
-        })
+        })?;
+        Ok(self.identity.get_or_init(|| identity).clone())
     }
 
     fn pull(&self, known: &LogHeads) -> Result<LogPage, StoreError> {

@@ -106,7 +106,7 @@ pub(super) async fn migrate(client: &Client, group: &TableGroup) -> Result<(), D
 /// Returns the number of functions with the rights of the owner that every role may execute, as after a restore without privileges.
 const COUNT_OPEN_FUNCTIONS: &str = "
     SELECT count(*) FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-    WHERE nspname = current_schema() AND left(proname, 7) = 'memory_' AND prosecdef
+    WHERE nspname = current_schema() AND proname >= 'memory_' AND proname < 'memory`' AND prosecdef
         AND (proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) AS privilege WHERE privilege.grantee = 0))";
 
 /// Takes the functions that have the rights of the owner from all roles other than those of nodes, if every role may execute them.
