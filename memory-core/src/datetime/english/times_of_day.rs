@@ -7,7 +7,10 @@ use super::super::token::DateTokenKind::{Han, Number, Other, Sign, Word};
 use super::super::zones::{NamedOffset, can_start_place, zone_of_id, zone_of_place};
 use super::super::{numeric, range};
 use super::durations::parse_duration;
-use super::lexicon::{WORDS, can_follow_number, lookup_day_part, lookup_zone, lookup_zone_id};
+use super::lexicon::{
+    WORDS, can_follow_number, is_measure, lookup_day_part, lookup_near_day, lookup_weekday,
+    lookup_zone, lookup_zone_id,
+};
 use super::numbers::{parse_below_hundred, parse_number};
 use super::relative::parse_signed_amount;
 
@@ -275,7 +278,7 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
     let is_first = shown.digits <= 2 && {
         let mut start = *cursor;
         start.step_back();
-        follows_initial_at(&start)
+        follows_initial_at(&start) || follows_at_of_day(&start)
     };
     let is_approximate = cursor.consume_glued_word("ish");
     if let Some(minute) = cursor.attempt(|cursor| parse_spaced_minute(cursor, shown.digits)) {
@@ -289,9 +292,11 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
         && (1900..=2099).contains(&shown.value)
         && !is_hours
         && cursor.word_before(2) != "at";
-    // After an initial "at 4", the following word usually names the task.
+    // After an initial "at 4", and after "Friday at 4", the following word usually names the task.
     let is_counted = || {
-        matches!(cursor.peek(0), Some(Word(word)) if word.ends_with('s')) || cursor.word() == "of"
+        matches!(cursor.peek(0), Some(Word(word)) if word.ends_with('s') || is_measure(word))
+            || cursor.word() == "of"
+            || is_address(cursor)
     };
     let may_end = can_end_number(cursor)
         || parse_zone(&mut cursor.clone()).is_some()
@@ -303,6 +308,21 @@ fn parse_bare_hour(cursor: &mut TokenCursor<'_>) -> Option<TimeOfDay> {
 /// Returns whether the cursor follows an "at" at the start of the text.
 fn follows_initial_at(cursor: &TokenCursor<'_>) -> bool {
     cursor.word_before(1) == "at" && cursor.peek_back(2).is_none()
+}
+
+/// Returns whether the cursor follows the name of a day and "at".
+fn follows_at_of_day(cursor: &TokenCursor<'_>) -> bool {
+    let day = cursor.word_before(2);
+    cursor.word_before(1) == "at"
+        && (lookup_weekday(day).is_some() || lookup_near_day(day).is_some())
+}
+
+/// Returns whether the name of a street follows the number of a house: "5 Elm Street".
+fn is_address(cursor: &TokenCursor<'_>) -> bool {
+    const STREETS: [&str; 10] = [
+        "street", "st", "road", "rd", "avenue", "ave", "lane", "drive", "square", "place",
+    ];
+    (1..=2).any(|ahead| STREETS.contains(&cursor.word_ahead(ahead)))
 }
 
 /// Consumes the minutes of "at 3 15".
