@@ -10,7 +10,7 @@ use memory_store::postgres::{Database, DatabaseLimits, PrincipalTable};
 use memory_store::sealed::{
     FieldValue, InstanceDefinition, InstanceFolder, NewFieldValue, Zeroizing,
 };
-use memory_store::{FileStore, FileStoreOptions, RandomIds, SystemClock};
+use memory_store::{FileStore, FileStoreOptions, Freshness, RandomIds, SystemClock};
 
 use crate::config::Settings;
 use crate::definitions::open_definitions;
@@ -44,15 +44,23 @@ pub(crate) fn open_store(
     options: FileStoreOptions,
 ) -> Result<FileStore, Failure> {
     match find_database(settings)? {
-        Some(database) => Ok(FileStore::open_replica(
-            &settings.root.value,
-            options,
-            database,
-            PULL_INTERVAL,
-        )?),
+        Some(database) => {
+            if options.freshness != Freshness::Usual {
+                database.ignore_other_outages();
+            }
+            Ok(FileStore::open_replica(
+                &settings.root.value,
+                options,
+                database,
+                PULL_INTERVAL,
+            )?)
+        }
         None => Ok(FileStore::open(&settings.root.value, options)?),
     }
 }
+
+/// The file in which the processes of a home share that the database does not respond.
+const OUTAGE: &str = "index/database-outage";
 
 /// The databases that this process has opened for a home.
 static OPENED: Mutex<Vec<(PathBuf, StoreAccess, Weak<Database>)>> = Mutex::new(Vec::new());
@@ -61,6 +69,14 @@ static OPENED: Mutex<Vec<(PathBuf, StoreAccess, Weak<Database>)>> = Mutex::new(V
 ///
 /// All stores of a home in this process share the connections, and none fetches what another one has written after its notification.
 pub(crate) fn find_database(settings: &Settings) -> Result<Option<Arc<Database>>, Failure> {
+    find_database_within(settings, None)
+}
+
+/// Opens the database as [`find_database`] does, for a process that waits for it at most for `brief`, if it is given.
+pub(crate) fn find_database_within(
+    settings: &Settings,
+    brief: Option<Duration>,
+) -> Result<Option<Arc<Database>>, Failure> {
     let Some(name) = &settings.store.value else {
         return Ok(None);
     };
@@ -75,8 +91,11 @@ pub(crate) fn find_database(settings: &Settings) -> Result<Option<Arc<Database>>
         return Ok(known);
     }
     let (own, name) = (settings.clone(), name.clone());
-    let database = Database::new(&access.address, DatabaseLimits::default())?
+    let mut limits = DatabaseLimits::default();
+    limits.connect = brief.unwrap_or(limits.connect);
+    let database = Database::new(&access.address, limits)?
         .of_home()
+        .sharing_outages(root.join(OUTAGE), brief.is_some())
         .following(move || Some(read_access(&own, &name).ok()?.address));
     let database = with_token(database, &access);
     opened.push((root.clone(), access, Arc::downgrade(&database)));

@@ -23,6 +23,7 @@ use crate::failure::Failure;
 use crate::home::{self, Home};
 use crate::install::DEFAULT_HOOK_AGENT;
 use crate::project::HomeProjects;
+use crate::shared_store::find_database_within;
 use crate::topics;
 
 /// Print memories for an agent, as a hook of its client
@@ -55,6 +56,9 @@ const HOOK_TIMEOUT: Duration =
 
 /// Maximum time for the identification of the repository.
 const PROJECT_PATIENCE: Duration = Duration::from_millis(150);
+
+/// Maximum time to connect to a shared database.
+const DATABASE_PATIENCE: Duration = Duration::from_millis(100);
 
 /// Maximum number of characters of the reason that a project is withheld.
 const MAX_REASON: usize = 400;
@@ -136,6 +140,8 @@ impl CliHookRequest {
             }
             FoundProject::Named(_) | FoundProject::None => String::new(),
         };
+        // Without the database, the replica is as good as ever.
+        let _database = find_database_within(&settings, Some(DATABASE_PATIENCE));
         // The client may have written topics since the last event. A failure is repeated by the next command on topics.
         if let Ok(Some(topics)) = topics::open(&settings, None, self.agent.as_str()) {
             let _ = memory_core::topic::record_external_changes(&topics);

@@ -9,6 +9,7 @@ use memory_store::SharedStoreStatus;
 use crate::app::App;
 use crate::failure::Failure;
 use crate::print::{Output, Table, TableColumn, escape_hidden};
+use crate::shared_store::find_database;
 use crate::status::{StatusSnapshot, page_url};
 
 /// Show the state of the daemon, its last chores, and what is due
@@ -40,6 +41,11 @@ const NO_VALUE: &str = "-";
 impl StatusArgs {
     #[expect(clippy::unused_self, reason = "all commands run alike")]
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
+        // The home uses this database as long as it is open.
+        let database = find_database(app.settings()?.as_ref())?;
+        if let Some(database) = &database {
+            database.ignore_other_outages();
+        }
         let home = app.open()?;
         let standing = StatusSnapshot::of(&home)?;
         let expiring = home.expiring(SOON)?.len();

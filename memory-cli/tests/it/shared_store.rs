@@ -11,6 +11,7 @@ use memory_core::testing::wait_until;
 use memory_core::{Clock, IdSource, Operation, Verb};
 use memory_store::conversation::ConversationFolder;
 use memory_store::{RandomIds, SystemClock};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::clock::build_shift;
 use crate::postgres_server::{PostgresServer, report_skipped, shared_server};
@@ -443,6 +444,65 @@ fn two_services_on_one_database_report_when_it_is_gone_and_serve_again_when_it_i
     wait_until("the other service finds the second memory", || {
         find().contains("second reviewer")
     });
+}
+
+#[test]
+fn one_command_waits_for_a_silent_server_and_the_next_ones_use_the_replica_at_once() {
+    let Some(server) = PostgresServer::start() else {
+        return report_skipped("a silent server", "there is no initdb");
+    };
+    let sandbox = Sandbox::new();
+    let address = server.url("postgres", &server.database(), "?connect_timeout=1");
+    sandbox.file("address", &address);
+    sandbox.run_shell("memory init --store @address && memory write 'Anchors are red'");
+    let pid = std::fs::read_to_string(server.folder().join("data/postmaster.pid")).expect("a file");
+    let pid: i32 = pid
+        .lines()
+        .next()
+        .expect("a line")
+        .parse()
+        .expect("a number");
+    let signal = |signal| {
+        kill_process(Pid::from_raw(pid).expect("a process"), signal).expect("it runs");
+    };
+    let outage = sandbox.path(".memory/index/database-outage");
+    let attempt = || {
+        std::fs::metadata(&outage)
+            .and_then(|found| found.modified())
+            .ok()
+    };
+    let search = || sandbox.run(&["search", "anchors"]);
+    signal(Signal::STOP);
+    let first = search();
+    let recorded = attempt();
+    assert!(
+        first.contains("Anchors are red") && first.contains("did not respond within 1 s"),
+        "{first}"
+    );
+    let second = search();
+    let event =
+        r#"{"hook_event_name":"UserPromptSubmit","prompt":"which colour do anchors have?"}"#;
+    let hook = sandbox.run_with_input(event, &["hook", "prompt", "--agent", "claude"]);
+    assert!(
+        second.contains("Anchors are red") && hook.contains("Anchors are red"),
+        "{second}{hook}"
+    );
+    assert!(
+        recorded.is_some() && recorded == attempt(),
+        "no other attempt was made"
+    );
+    let fresh = sandbox.run(&["search", "anchors", "--fresh"]);
+    assert!(
+        fresh.contains("DATABASE_UNREACHABLE") || fresh.contains("database_unreachable"),
+        "{fresh}"
+    );
+    assert_ne!(recorded, attempt(), "--fresh tries the server");
+    signal(Signal::CONT);
+    wait_until("the database can be reached", || {
+        sandbox.run(&["status"]).contains("database\treachable")
+    });
+    assert_eq!(attempt(), None);
+    assert!(!search().contains("warning"));
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Connections: their creation, their thread, transactions on them, and servers that have stopped responding.
 
 use std::fmt;
+use std::fs;
 use std::io;
+use std::path::PathBuf;
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
@@ -280,6 +283,9 @@ impl Wake for ThreadWaker {
     }
 }
 
+/// The number of pauses for which an attempt of another process counts.
+const OTHER_PAUSES: u32 = 4;
+
 /// The state of a server that may have stopped responding.
 ///
 /// While it does not respond, one call tries it again after each pause, and all other calls fail immediately.
@@ -287,6 +293,47 @@ impl Wake for ThreadWaker {
 pub(super) struct CircuitBreaker {
     /// The time at which a call last found the server unresponsive, or started to try it again.
     tried: Mutex<Option<Instant>>,
+    /// The file in which processes share this time, if they do.
+    pub(super) file: Option<OutageFile>,
+}
+
+/// A file that exists while the server does not respond. Its modification time is that of the last attempt of any process.
+#[derive(Debug)]
+pub(super) struct OutageFile {
+    pub path: PathBuf,
+    /// Whether the attempts of other processes count.
+    pub is_read: AtomicBool,
+    /// Whether this process records its own attempts.
+    pub is_written: bool,
+}
+
+impl OutageFile {
+    /// Returns whether the last attempt was within `pause`. If it was earlier, the attempt of the caller is recorded.
+    fn has_recent_attempt(&self, pause: Duration) -> bool {
+        let read = || fs::metadata(&self.path).ok()?.modified().ok();
+        let Some(last) = read().filter(|_| self.is_read.load(Ordering::Relaxed)) else {
+            return false;
+        };
+        // A time in the future is that of another clock.
+        let is_recent = last.elapsed().is_ok_and(|age| age < pause);
+        if !is_recent {
+            self.record_attempt();
+        }
+        is_recent
+    }
+
+    fn record_attempt(&self) {
+        if self.is_written {
+            // Without the file, each process waits for the server itself.
+            let _ = fs::write(&self.path, "");
+        }
+    }
+
+    fn remove(&self) {
+        if self.is_written {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl CircuitBreaker {
@@ -299,18 +346,29 @@ impl CircuitBreaker {
                 *tried = Some(now);
                 true
             }
-            None => true,
+            None => self
+                .file
+                .as_ref()
+                .is_none_or(|file| !file.has_recent_attempt(pause * OTHER_PAUSES)),
         }
     }
 
     /// Records that the server did not respond.
     pub(super) fn record_failure(&self, now: Instant) {
         *self.lock() = Some(now);
+        self.file.iter().for_each(OutageFile::record_attempt);
     }
 
     /// Records that the server responded.
     pub(super) fn record_success(&self) {
-        *self.lock() = None;
+        let was_silent = self.lock().take().is_some();
+        if let Some(file) = self
+            .file
+            .as_ref()
+            .filter(|file| was_silent || file.path.exists())
+        {
+            file.remove();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -334,5 +392,34 @@ mod tests {
         assert!(!admits(5) && !admits(9), "the others fail meanwhile");
         silence.record_success();
         assert!(admits(9) && admits(9));
+    }
+
+    #[test]
+    fn an_attempt_of_another_process_counts_until_the_server_responds() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = |is_read: bool, is_written: bool| CircuitBreaker {
+            file: Some(OutageFile {
+                path: folder.path().join("outage"),
+                is_read: is_read.into(),
+                is_written,
+            }),
+            ..CircuitBreaker::default()
+        };
+        let (now, pause) = (Instant::now(), Duration::from_secs(5));
+        let brief = open(true, false);
+        brief.record_failure(now);
+        assert!(
+            open(true, true).allows_call(now, pause),
+            "a brief attempt is no evidence"
+        );
+        let first = open(true, true);
+        first.record_failure(now);
+        assert!(!open(true, true).allows_call(now, pause));
+        assert!(!open(true, false).allows_call(now, pause));
+        assert!(open(false, true).allows_call(now, pause));
+        let later = open(true, true);
+        assert!(later.allows_call(now, Duration::ZERO), "the pause is over");
+        first.record_success();
+        assert!(open(true, true).allows_call(now, pause));
     }
 }

@@ -1,6 +1,7 @@
 //! A database, with retries and timeouts.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,7 +23,7 @@ use zeroize::Zeroizing;
 use super::access::PrincipalToken;
 use super::address::DatabaseAddress;
 use super::connections::{
-    AddressSource, BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime,
+    AddressSource, BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime, OutageFile,
 };
 use super::error::{AddressOwner, DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
@@ -158,6 +159,25 @@ impl Database {
         Self {
             owner: AddressOwner::Home,
             ..self
+        }
+    }
+
+    /// Shares the knowledge that the server does not respond with other processes, through the file `path`: after an attempt of one of them,
+    /// calls fail at once for a while. With `is_brief`, this process does not wait long enough to record outages itself.
+    #[must_use]
+    pub fn sharing_outages(mut self, path: PathBuf, is_brief: bool) -> Self {
+        self.silence.file = Some(OutageFile {
+            path,
+            is_read: true.into(),
+            is_written: !is_brief,
+        });
+        self
+    }
+
+    /// From now on, attempts of other processes do not count.
+    pub fn ignore_other_outages(&self) {
+        if let Some(file) = &self.silence.file {
+            file.is_read.store(false, Ordering::Relaxed);
         }
     }
 
