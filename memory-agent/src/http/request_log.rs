@@ -110,7 +110,7 @@ fn quote_value(text: &str) -> String {
     }
 }
 
-/// A running request; its record is logged when the last clone is dropped.
+/// A running request; its record is logged when the last clone is dropped: after its response was sent, and its turns were stored.
 #[derive(Debug, Clone)]
 pub(super) struct RequestTrace(Arc<TraceState>);
 
@@ -173,9 +173,11 @@ impl TraceState {
 
 impl Drop for TraceState {
     fn drop(&mut self) {
-        let elapsed = self.begun.elapsed();
         let mut record = self.lock_record();
-        record.elapsed = elapsed;
+        if record.elapsed.is_zero() {
+            // No response was sent.
+            record.elapsed = self.begun.elapsed();
+        }
         self.log.record(&record);
     }
 }
@@ -196,18 +198,20 @@ pub(super) async fn trace(
     request.extensions_mut().insert(trace.clone());
     let response = next.run(request).await;
     trace.0.lock_record().status = Some(response.status().as_u16());
-    response.map(|body| {
-        Body::new(TracedBody {
-            body,
-            _trace: trace,
-        })
-    })
+    response.map(|body| Body::new(TracedBody { body, trace }))
 }
 
 /// A response body that keeps the trace of its request until it is sent.
 struct TracedBody {
     body: Body,
-    _trace: RequestTrace,
+    trace: RequestTrace,
+}
+
+impl Drop for TracedBody {
+    fn drop(&mut self) {
+        let state = &self.trace.0;
+        state.lock_record().elapsed = state.begun.elapsed();
+    }
 }
 
 impl HttpBody for TracedBody {

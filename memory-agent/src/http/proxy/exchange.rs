@@ -96,21 +96,20 @@ impl Exchange {
         self.end(outcome)
     }
 
-    /// Records the number of turns handed to the writer.
+    /// Records the number of turns once they are on the disk or in the database. The request is logged after that.
     ///
     /// A message that an earlier request stored is not counted again.
     fn record_stored(&self, is_answered: bool) {
-        if let Some(trace) = &self.trace {
+        if let Some(trace) = self.trace.clone() {
             let turns = usize::from(self.is_asked && !self.is_under_way) + usize::from(is_answered);
-            let has_failed = self
-                .proxy
-                .scribe
-                .storage_error(&self.conversation)
-                .is_some();
-            trace.record_stored(if has_failed {
-                StoredTurns::Failed
-            } else {
-                StoredTurns::Turns(turns)
+            let (proxy, conversation) = (Arc::clone(&self.proxy), self.conversation.clone());
+            self.proxy.scribe.after_writes(move || {
+                let has_failed = proxy.scribe.storage_error(&conversation).is_some();
+                trace.record_stored(if has_failed {
+                    StoredTurns::Failed
+                } else {
+                    StoredTurns::Turns(turns)
+                });
             });
         }
     }

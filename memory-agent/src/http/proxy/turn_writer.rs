@@ -167,6 +167,17 @@ impl TurnWriter {
         self.backlog.pending_write(self.clock.now(), limit)
     }
 
+    /// Calls `then` once all messages so far are written or their write failed. After [`TurnWriter::stop`] it is dropped.
+    pub(super) fn after_writes(&self, then: impl FnOnce() + Send + 'static) {
+        let is_running = {
+            let work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+            work.is_some()
+        };
+        if is_running {
+            self.backlog.after_writes(Box::new(then));
+        }
+    }
+
     /// Writes all queued messages and stops. Returns the number of turns that could not be written.
     pub(super) fn stop(&self) -> usize {
         let work = self

@@ -125,10 +125,12 @@ impl ProxyProcess {
 }
 
 impl ProxyProcess {
-    /// Kills the proxy with SIGKILL.
-    pub(crate) fn kill(mut self) {
+    /// Kills the proxy with SIGKILL; returns its log.
+    pub(crate) fn kill(mut self) -> String {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it ends");
+        let errors = self.errors.take().expect("they are read once");
+        errors.join().expect("text")
     }
 }
 

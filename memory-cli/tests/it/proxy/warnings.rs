@@ -36,6 +36,34 @@ fn what_waits_for_a_model_is_told_at_the_start() {
 }
 
 #[test]
+fn turns_that_the_log_calls_stored_survive_a_kill() {
+    let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
+    let sandbox = Sandbox::new();
+    let flags = ["--no-git-versioning", "--no-summarization"];
+    let proxy = ProxyProcess::start(&sandbox, &upstream.base_url(), &flags);
+    std::thread::scope(|scope| {
+        for number in 0..12 {
+            let proxy = &proxy;
+            scope.spawn(move || {
+                let messages = json!([{ "role": "user", "content": "I live in Ghent." }]);
+                let id = format!("c{number}");
+                proxy.chat(&json!({ "model": "m", "memory_id": id, "messages": messages }))
+            });
+        }
+    });
+    let log = proxy.kill();
+    for line in log.lines().filter(|line| line.contains("stored=2")) {
+        let (_, rest) = line.split_once("id=").expect("an id");
+        let (id, _) = rest.split_once(' ').expect("an id");
+        assert_eq!(
+            stored_texts(&sandbox, id),
+            ["I live in Ghent.", "Fine."],
+            "{line}"
+        );
+    }
+}
+
+#[test]
 fn what_a_killed_process_left_is_committed_by_the_next() {
     let upstream = FakeUpstream::start(|_: &UpstreamRequest| UpstreamReply::completion("Fine."));
     let sandbox = Sandbox::new();

@@ -20,10 +20,10 @@ const MAX_DELAY: TimeDelta = TimeDelta::milliseconds(75);
 /// The messages to the writer that are not yet written, oldest first.
 ///
 /// A message with a failed write is reported and removed.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Backlog(Mutex<BacklogState>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct BacklogState {
     /// The messages, with the time at which each was queued.
     queued: VecDeque<(DateTime<Utc>, QueuedTurn)>,
@@ -31,8 +31,8 @@ struct BacklogState {
     written: u64,
     /// The delay of recent writes, see [`recent_delay`].
     delay: TimeDelta,
-    /// Responses that wait until this number of messages is written.
-    waiting: Vec<(u64, oneshot::Sender<()>)>,
+    /// What happens once this number of messages is written.
+    waiting: Vec<(u64, Box<dyn FnOnce() + Send>)>,
 }
 
 /// The end of a response that has to wait until its turns are written.
@@ -75,7 +75,7 @@ impl Backlog {
             .collect()
     }
 
-    /// Removes the oldest `count` messages, which were written, and wakes the responses that wait for them.
+    /// Removes the oldest `count` messages, which were written, and calls what waits for them.
     pub(super) fn remove(&self, count: usize, now: DateTime<Utc>) {
         let mut state = self.lock();
         state.delay = recent_delay(state.delay, state.oldest_age(now));
@@ -83,9 +83,22 @@ impl Backlog {
         state.queued.drain(..count);
         state.written += count as u64;
         let written = state.written;
-        for (_, answer) in state.waiting.extract_if(.., |(until, _)| *until <= written) {
-            // The client may have disconnected.
-            let _ = answer.send(());
+        let due = state.waiting.extract_if(.., |(until, _)| *until <= written);
+        let due: Vec<_> = due.collect();
+        drop(state);
+        for (_, call) in due {
+            call();
+        }
+    }
+
+    /// Calls `then` once all present messages are written or their write failed; drops it if the writer stops before.
+    pub(super) fn after_writes(&self, then: Box<dyn FnOnce() + Send>) {
+        let mut state = self.lock();
+        if state.queued.is_empty() {
+            drop(state);
+            then();
+        } else {
+            state.wait(then);
         }
     }
 
@@ -105,8 +118,10 @@ impl Backlog {
             return None;
         }
         let (sender, written) = oneshot::channel();
-        let until = state.written + state.queued.len() as u64;
-        state.waiting.push((until, sender));
+        state.wait(Box::new(move || {
+            // The client may have disconnected.
+            let _ = sender.send(());
+        }));
         Some(PendingWrite { written, limit })
     }
 
@@ -116,6 +131,12 @@ impl Backlog {
 }
 
 impl BacklogState {
+    /// Calls `then` once all present messages are written.
+    fn wait(&mut self, then: Box<dyn FnOnce() + Send>) {
+        let until = self.written + self.queued.len() as u64;
+        self.waiting.push((until, then));
+    }
+
     fn oldest_age(&self, now: DateTime<Utc>) -> TimeDelta {
         self.queued
             .front()
