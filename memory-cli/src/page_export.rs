@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::home::Home;
 use crate::ingestion::open_history;
 use crate::instances::DEFAULT;
+use crate::shared_store::record_export;
 
 /// The format of all fields, which an import restores.
 const LINES: &str = "jsonl";
@@ -110,11 +111,14 @@ pub(crate) fn export(home: &Home, request: &ExportRequest) -> Result<ExportDownl
     if request.format != SESSIONS {
         run.find_unread()?;
     }
-    // The name of the file shows that it is incomplete: the browser stores it without another message.
-    let mark = if run.problems.is_empty() {
-        ""
-    } else {
-        "incomplete-"
+    let is_recorded = request.format == SESSIONS
+        || record_export(&home.settings, &format!("{} memories", run.memories)).is_none();
+    // The name of the file shows these problems: the browser stores it without another message.
+    let mark = match (is_recorded, run.problems.is_empty()) {
+        (true, true) => "",
+        (true, false) => "incomplete-",
+        (false, true) => "unrecorded-",
+        (false, false) => "incomplete-unrecorded-",
     };
     let day = home.now().date_naive();
     Ok(ExportDownload {

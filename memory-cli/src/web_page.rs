@@ -33,6 +33,7 @@ use crate::page_export;
 use crate::page_import;
 use crate::page_settings;
 use crate::reranking;
+use crate::shared_store;
 use crate::status::StatusSnapshot;
 use crate::topics;
 use crate::versions;
@@ -144,6 +145,10 @@ impl WebHost for PageHost {
             .map(|number| format!("{number:x}"))
             .collect();
         format!("{journal} {}", others.join("-"))
+    }
+
+    fn other_principals(&self) -> Vec<String> {
+        shared_store::other_principals(&self.home.settings)
     }
 
     fn memory_mark(&self) -> String {

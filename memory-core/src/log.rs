@@ -310,6 +310,18 @@ impl<'a> OperationLogs<'a> {
         !by_other && !entry.operation.is_by_any(self.others)
     }
 
+    /// Returns the operation with an id that starts with `reference` if another person made it, whose undo needs a confirmation.
+    ///
+    /// # Errors
+    /// Those of [`Self::find`], and if the operations of other machines cannot be fetched.
+    pub fn find_of_other(self, reference: &str) -> Result<Option<LogEntry>, LogError> {
+        // An operation of another machine may not be on this one yet.
+        self.services.history.recover()?;
+        self.services.store.refresh()?;
+        let entry = self.find(reference)?;
+        Ok((!self.is_own(&entry)).then_some(entry))
+    }
+
     fn last(self) -> Result<(LogEntry, LogSource<'a>), LogError> {
         let mut last = None::<(LogEntry, LogSource<'a>)>;
         for source in self.sources() {

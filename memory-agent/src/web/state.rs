@@ -154,6 +154,12 @@ pub trait WebHost: Debug + Send + Sync {
     /// If their definitions cannot be read.
     fn instance_logs(&self) -> Result<Vec<NamedInstance>, ToolError>;
 
+    /// Returns the names of the principals whose requests the server of this home carries out; an empty list for a home of one
+    /// principal, and without a shared database.
+    fn other_principals(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Returns the usage of language models; `None` if none is configured and none was used.
     ///
     /// # Errors

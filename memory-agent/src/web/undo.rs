@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use askama::Template;
 use axum::Router;
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use memory_core::{Category, Code, LogEntry, Phase, StoreError, Verb};
+use memory_core::{Category, Code, LogEntry, OperationLogs, Phase, StoreError, Verb};
 
 use super::changed_object::{ChangedObject, few_changes};
-use super::error::PageError;
-use super::layout::UndoBar;
+use super::error::{PageError, render};
+use super::fields::local_path;
+use super::layout::{Layout, UndoBar};
+use super::operations::OperationRow;
 use super::request::WebRequest;
 use super::state::WebState;
 
@@ -17,7 +21,35 @@ pub(super) fn routes() -> Router<Arc<WebState>> {
     Router::new().route("/undo", post(undo))
 }
 
-/// Undoes the operations of the fields `operation`, the last one first, and redirects to `next`.
+/// The page that names operations of other people, and sends the form again with their ids in `confirmed`.
+#[derive(Template)]
+#[template(path = "confirm_undo.html")]
+struct ConfirmUndoPage {
+    layout: Layout,
+    operations: Vec<OperationRow>,
+    /// The ids of all operations of the form, separated by commas.
+    requested: String,
+    next: String,
+}
+
+impl ConfirmUndoPage {
+    /// Returns the ids that the person confirms, separated by commas.
+    fn confirmed(&self) -> String {
+        let ids: Vec<_> = self.operations.iter().map(|row| row.id.as_str()).collect();
+        ids.join(",")
+    }
+
+    /// Returns the label of the button.
+    fn label(&self) -> &str {
+        match self.operations.as_slice() {
+            [row] if !self.requested.contains(',') => row.undo.button().unwrap_or("Undo"),
+            _ => "Undo all",
+        }
+    }
+}
+
+/// Undoes the operations of the fields `operation`, the last one first, and redirects to `next`. Those of other people need a
+/// confirmation.
 async fn undo(request: WebRequest) -> Response {
     request
         .respond(|request| {
@@ -25,6 +57,9 @@ async fn undo(request: WebRequest) -> Response {
                 request.form.all("operation").flat_map(|ids| ids.split(',')).filter(|id| !id.is_empty()).collect();
             if operations.is_empty() {
                 return Err(PageError::invalid("no operation is given"));
+            }
+            if let Some(response) = request.confirm_undo(&operations)? {
+                return Ok(response);
             }
             let mut undone = Vec::new();
             for id in operations.iter().rev() {
@@ -48,6 +83,55 @@ async fn undo(request: WebRequest) -> Response {
 }
 
 impl WebRequest {
+    /// Returns the page that names those of `operations` which other people made and the form does not confirm, if there are any.
+    fn confirm_undo(&self, operations: &[&str]) -> Result<Option<Response>, PageError> {
+        let confirmed: Vec<&str> = self
+            .form
+            .all("confirmed")
+            .flat_map(|ids| ids.split(','))
+            .collect();
+        let others = self.web.config.host.other_principals();
+        let mut rows = Vec::new();
+        for id in operations {
+            let found = self.with_logs(|logs| {
+                OperationLogs {
+                    others: &others,
+                    ..logs
+                }
+                .find_of_other(id)
+            });
+            match found {
+                Ok(Some(entry)) if !confirmed.contains(&entry.operation.id.as_str()) => {
+                    rows.push(OperationRow::new(self, &entry)?);
+                }
+                Ok(_) => {}
+                // A use case may request an id for an operation that changes nothing.
+                Err(error) if error.error.code == Code::OperationNotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        if self.is_in_background() {
+            return Err(PageError::new(
+                Code::Conflict,
+                format!(
+                    "nothing was undone, because another person made this change: {}",
+                    first.id
+                ),
+                "open it in Activity, where you can confirm its undo",
+            ));
+        }
+        let page = ConfirmUndoPage {
+            layout: self.layout("Undo a change of another person"),
+            operations: rows,
+            requested: operations.join(","),
+            next: local_path(self.form.get("next")).to_owned(),
+        };
+        Ok(Some((StatusCode::CONFLICT, render(&page)).into_response()))
+    }
+
     /// Returns the bar for the operations of `done`, which are separated by commas; `None` if none of them can be undone.
     ///
     /// An error hides the bar, since the page does not depend on it.

@@ -394,7 +394,12 @@ impl PrincipalRemoveArgs {
                 .output
                 .json(&json!({ "name": name, "memories": ids.len() }));
         }
-        app.output.note(&format!("{} is removed", self.name))
+        app.output.note(&format!("{} is removed", self.name))?;
+        app.output.note(&format!(
+            "its banks and conversations stay in the database, and only a principal of this name reads them; to delete them, add it again \
+             with `memory shared principal add {}`, and delete them in a home with its token",
+            self.name
+        ))
     }
 }
 

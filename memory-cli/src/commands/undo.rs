@@ -129,13 +129,10 @@ impl UndoArgs {
         logs: OperationLogs<'_>,
         reference: &str,
     ) -> Result<bool, Failure> {
-        // An operation of another machine may not be on this one yet.
-        logs.services.history.recover()?;
-        logs.services.store.refresh()?;
-        let entry = logs.find(reference)?;
-        if self.yes || logs.is_own(&entry) {
-            return Ok(true);
-        }
+        let entry = match logs.find_of_other(reference)? {
+            Some(entry) if !self.yes => entry,
+            _ => return Ok(true),
+        };
         let Operation { id, verb, by, .. } = &entry.operation;
         let what = match &entry.subject {
             Subject::Notes(_) => changed_notes(logs.services, id)?,

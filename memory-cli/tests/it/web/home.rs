@@ -62,6 +62,12 @@ impl WebHome {
         Self::serve(sandbox, command, Some(template))
     }
 
+    /// Serves the page of a home in the sandbox.
+    pub(crate) fn start_on(sandbox: Sandbox, root: &str) -> Self {
+        let command = sandbox.command(&["--root", root, "ui"]);
+        Self::serve(sandbox, command, None)
+    }
+
     /// Serves the page of an empty home to phones.
     pub(crate) fn start_for_phones() -> Self {
         let sandbox = Sandbox::new();

@@ -9,4 +9,5 @@ mod journeys;
 mod pages;
 mod phone;
 mod section_journeys;
+mod team;
 mod transfer;
