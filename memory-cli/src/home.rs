@@ -152,6 +152,11 @@ impl Home {
             neighbour_finder: Some(Arc::new(TextNeighbours)),
             actor: "cli".into(),
             principal: node_principal(&store)?,
+            chosen_scope: settings
+                .default_scope
+                .value
+                .clone()
+                .filter(|_| settings.store.value.is_some()),
             ..Services::new(Arc::clone(&store))
         };
         let zone = UserTimeZone::of(settings.timezone.value);

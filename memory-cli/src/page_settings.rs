@@ -25,7 +25,7 @@ const GROUPS: [(&str, &str, &[&str]); 10] = [
     (
         "What assistants may do",
         "Which changes of assistants wait for you, and who sees what they write.",
-        &["review.", "agents.", "hooks."],
+        &["review.", "agents.", "storage.default_scope", "hooks."],
     ),
     (
         "Reminders and time",

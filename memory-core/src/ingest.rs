@@ -204,7 +204,7 @@ pub fn ingest(
             .decide_early(note),
         ))
     };
-    for_each_finding(source, &services.default_scope(), &think, &mut |thought| {
+    for_each_finding(source, &services.own_scope(), &think, &mut |thought| {
         let Some((path, thought)) = thought else {
             return Ok(());
         };

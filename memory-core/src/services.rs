@@ -45,6 +45,8 @@ pub struct Services {
     pub project: Option<String>,
     /// The principal of a shared database who uses these services, if any.
     pub principal: Option<Arc<dyn PrincipalSource>>,
+    /// The scope of new memories without a scope, if the user of the home chose one.
+    pub chosen_scope: Option<Scope>,
 }
 
 impl Services {
@@ -67,11 +69,19 @@ impl Services {
             actor: "api".to_owned(),
             project: None,
             principal: None,
+            chosen_scope: None,
         }
     }
 
-    /// Returns the scope of new memories without a scope: `global`, or on the node of a principal, that of the principal.
+    /// Returns the scope of new memories without a scope: the chosen one, and otherwise [`Self::own_scope`].
     pub fn default_scope(&self) -> Scope {
+        self.chosen_scope
+            .clone()
+            .unwrap_or_else(|| self.own_scope())
+    }
+
+    /// Returns the scope of the user: `global`, or on the node of a principal, that of the principal. Imported notes get it.
+    pub fn own_scope(&self) -> Scope {
         self.principal
             .as_ref()
             .map_or(Scope::Global, |source| source.principal().private_scope())

@@ -113,15 +113,15 @@ impl Services {
     /// of proposals.
     #[must_use]
     pub fn restrict_to(&self, view: &View) -> Self {
-        let (mut scopes, mut principal) = (view.scopes(), self.principal.clone());
+        let (mut scopes, mut restricted) = (view.scopes(), self.clone());
         match &view.principal {
-            Some(own) => principal = Some(Arc::new(own.clone())),
+            Some(own) => {
+                restricted.principal = Some(Arc::new(own.clone()));
+                // It is the choice of the user of the home.
+                restricted.chosen_scope = None;
+            }
             None => scopes.extend(self.principal_scopes()),
         }
-        let restricted = Self {
-            principal,
-            ..self.clone()
-        };
         Self {
             project: view.visible_project(),
             ..restricted.with_scopes(scopes, None, &view.actor(), view.agent.as_ref())

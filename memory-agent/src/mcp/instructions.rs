@@ -135,14 +135,26 @@ fn identity(services: &Services, view: &View, project_note: Option<&str>) -> Str
 fn writable_scopes(services: &Services, view: &View) -> Vec<String> {
     let mut scopes = Vec::new();
     if let Some(principal) = services.principal.as_ref().map(|source| source.principal()) {
-        let private = principal.private_scope();
-        scopes.push(format!("{private} (the default; only {})", principal.name));
+        let (private, default) = (principal.private_scope(), services.default_scope());
+        let mark = |scope: &Scope| {
+            if *scope == default {
+                "the default; "
+            } else {
+                ""
+            }
+        };
+        scopes.push(format!(
+            "{private} ({}only {})",
+            mark(&private),
+            principal.name
+        ));
         let shared = principal
             .scopes
             .iter()
             .filter(|scope| **scope != private && **scope != Scope::Global);
-        scopes.extend(shared.map(|scope| format!("{scope} (its members)")));
-        scopes.push("global (everybody who uses the database)".to_owned());
+        scopes.extend(shared.map(|scope| format!("{scope} ({}its members)", mark(scope))));
+        let global = mark(&Scope::Global);
+        scopes.push(format!("global ({global}everybody who uses the database)"));
     } else {
         scopes.push("global (all agents)".to_owned());
     }

@@ -44,7 +44,8 @@ pub(crate) struct RemindArgs {
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',', value_parser = args::list_item)]
     tags: Vec<String>,
-    /// Scope that can see it: global (default), agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID
+    /// Scope that can see it: global, agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID [default: as
+    /// for `memory write`]
     #[arg(long)]
     scope: Option<Scope>,
     /// Source program

@@ -38,8 +38,8 @@ pub(crate) struct WriteArgs {
     /// Comma-separated tags
     #[arg(long, value_delimiter = ',', value_parser = args::list_item)]
     tags: Vec<String>,
-    /// Scope that can see it: global, agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID [default: global; with the
-    /// token of a shared database, private:NAME, so only you]
+    /// Scope that can see it: global, agent:NAME, project:NAME, private:NAME, team:NAME or conversation:ID [default: the setting
+    /// storage.default_scope; without it global, or with the token of a shared database, private:NAME, so only you]
     #[arg(long)]
     scope: Option<Scope>,
     /// Source program

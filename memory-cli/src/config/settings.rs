@@ -11,7 +11,7 @@ use memory_agent::http::AllowedOrigins;
 use memory_agent::model::ServerAddress;
 use memory_core::instance::InstanceName;
 use memory_core::secret::without_secrets;
-use memory_core::{Budget, Clock, InboxTtl, ParseError, ReviewPolicy};
+use memory_core::{Budget, Clock, InboxTtl, ParseError, ReviewPolicy, Scope};
 use memory_dream::DreamRules;
 use memory_ingest::SourceName;
 use memory_store::{check_owner, trust_folders};
@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub root: Setting<PathBuf>,
     /// The database that the memories are shared in: the name of its sealed address; `None` means files alone.
     pub store: Setting<Option<InstanceName>>,
+    /// The scope of new memories without a scope in a shared home; `None` means that of the user.
+    pub default_scope: Setting<Option<Scope>>,
     /// Maximum age of a memory in the inbox.
     pub short_term_ttl: Setting<Duration>,
     /// Retention time of the trash; `None` means unlimited.
@@ -313,6 +315,12 @@ impl Settings {
             store: document.read("storage.store", parse_store, None, |name| {
                 name.as_ref().map(InstanceName::as_str).into()
             })?,
+            default_scope: document.read(
+                "storage.default_scope",
+                parse_default_scope,
+                None,
+                show_optional,
+            )?,
             short_term_ttl: document.read(
                 "storage.short_term_ttl",
                 datetime::parse_duration,
@@ -406,6 +414,18 @@ impl Settings {
 }
 
 /// Parses the name of a database; an empty text means none.
+/// Parses a scope that several agents of a person can read.
+fn parse_default_scope(text: &str) -> Result<Option<Scope>, ParseError> {
+    let wrong = || ParseError::new(text, "global, team:NAME, project:NAME or private:NAME");
+    match text.trim() {
+        "" => Ok(None),
+        text => match text.parse().map_err(|_| wrong())? {
+            Scope::Agent(_) | Scope::Conversation(_) => Err(wrong()),
+            scope => Ok(Some(scope)),
+        },
+    }
+}
+
 fn parse_store(text: &str) -> Result<Option<InstanceName>, ParseError> {
     let wrong = |_| {
         ParseError::new(

@@ -475,3 +475,59 @@ fn a_revoked_token_ends_every_use_of_a_home_with_401_also_if_writes_wait() {
         );
     }
 }
+
+#[test]
+fn the_default_scope_of_a_home_applies_to_new_memories_but_to_no_import_and_no_other_principal() {
+    let Some(homes) = PrincipalHomes::new("the default scope") else {
+        return;
+    };
+    let sandbox = &homes.sandbox;
+    homes.init("ada");
+    let run = |line: &str| sandbox.run_shell(line);
+    let scopes = |root: &str| {
+        run(&format!(
+            "memory --root {root} list --json | jq -r '.memories[] | .content + \" \" + .scope' | sort"
+        ))
+    };
+    let agent = json!([{ "name": "memory_write", "params": { "content": "Buoys are green" } }]);
+    let agent = format!("echo '{agent}' | memory --root ada agent --agent codex");
+    run("memory --root ada config set storage.default_scope team:web");
+    run("memory --root ada write 'Anchors are red'");
+    run(&agent);
+    sandbox.file("notes/chains.md", "Chains are grey\n");
+    let imported = run("memory --root ada import notes");
+    assert!(!imported.contains("error"), "{imported}");
+    let own = run(
+        "memory --root ada config set storage.default_scope private:ada; memory --root ada write 'Davits are blue'",
+    );
+    assert!(!own.contains("error"), "{own}");
+    insta::assert_snapshot!(scopes("ada"), @"
+    Anchors are red team:web
+    Buoys are green team:web
+    Chains are grey private:ada
+    Davits are blue private:ada
+    ");
+    // A scope that the principal may not write is refused, and nothing is stored elsewhere.
+    run("memory --root ada config set storage.default_scope team:api");
+    let refused = run("memory --root ada write 'Fenders are white'");
+    assert!(refused.contains("error[permission_denied]"), "{refused}");
+    let refused = run(&agent.replace("Buoys are green", "Fenders are white"));
+    assert!(refused.contains("SCOPE_REFUSED"), "{refused}");
+    assert!(!scopes("ada").contains("Fenders"));
+    let refused = run("memory --root ada config set storage.default_scope agent:codex");
+    assert!(refused.contains("global, team:NAME"), "{refused}");
+    // The server of the owner does not apply the setting of the owner to its callers.
+    run("memory --root owner config set storage.default_scope global");
+    let owner = homes.serve("owner");
+    let request = json!({ "content": "Bob prefers tea" });
+    call(&owner, &homes.token("bob"), "memory_write", &request).expect("it is written");
+    run("memory --root owner config set storage.default_scope team:web");
+    run("memory --root owner write 'Gates open at six'");
+    let stored = scopes("owner");
+    for line in [
+        "Bob prefers tea private:bob\n",
+        "Gates open at six team:web\n",
+    ] {
+        assert!(stored.contains(line), "{stored}");
+    }
+}

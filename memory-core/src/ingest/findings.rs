@@ -40,7 +40,7 @@ fn redact_names(item: &mut SourceItem) {
     }
 }
 
-/// Gives a note without a scope of its own that of new memories: on the node of a principal, it is for the principal alone.
+/// Gives a note without a scope of its own that of the user: on the node of a principal, it is for the principal alone.
 fn replace_global_scope(item: &mut SourceItem, default_scope: &Scope) {
     if let SourceItem::Note(note) = item
         && note.draft.scope == Scope::Global

@@ -110,7 +110,7 @@ impl Survey {
         let mut strangers = Vec::new();
         for_each_finding(
             source,
-            &services.default_scope(),
+            &services.own_scope(),
             &|finding| finding,
             &mut |finding| {
                 match finding {
@@ -195,7 +195,7 @@ impl Survey {
     ///
     /// On the node of a principal, the memories of others in other scopes may not.
     fn is_accepted(services: &Services, memory: &Memory) -> Result<bool, StoreError> {
-        let scope = services.default_scope();
+        let scope = services.own_scope();
         match &memory.origin {
             Some(origin) if matches!(scope, Scope::Private(_)) && memory.scope != scope => {
                 Ok(services

@@ -62,6 +62,7 @@ fn the_default_file_tells_every_key_and_its_default() {
     // Keys without a default have an example instead.
     let none = [
         "storage.store",
+        "storage.default_scope",
         "timezone",
         "trusted_folders",
         "reranking.model",

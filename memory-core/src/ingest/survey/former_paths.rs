@@ -229,7 +229,7 @@ impl Survey {
             let (_, number) = self.find(&note.draft.origin.as_ref()?.path)?;
             Some((*places.get(&number)?, note.draft))
         };
-        for_each_finding(source, &services.default_scope(), &think, &mut |found| {
+        for_each_finding(source, &services.own_scope(), &think, &mut |found| {
             if let Some((place, draft)) = found {
                 drafts[place] = draft;
             }

@@ -450,15 +450,10 @@ impl Survey {
             })
         };
         let mut moved = Vec::new();
-        for_each_finding(
-            source,
-            &services.default_scope(),
-            &match_note,
-            &mut |note| {
-                moved.extend(note);
-                Ok(())
-            },
-        )?;
+        for_each_finding(source, &services.own_scope(), &match_note, &mut |note| {
+            moved.extend(note);
+            Ok(())
+        })?;
         moved
             .iter()
             .try_for_each(|note| self.match_memory(services, note))
