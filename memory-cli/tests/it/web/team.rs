@@ -1,6 +1,7 @@
 //! Tests of the page of a home that shares a database with a team.
 
-use super::home::WebHome;
+use super::browser::Browser;
+use super::home::{DESKTOP, WebHome};
 use super::http_client::{PlainResponse, PlainSession};
 use crate::postgres_server::{PostgresServer, report_skipped};
 use crate::principal_http::PrincipalHomes;
@@ -26,11 +27,9 @@ fn operation(page: &PlainResponse) -> String {
     (*id).to_owned()
 }
 
-#[test]
-fn an_undo_of_a_change_of_another_person_is_confirmed_on_a_page_that_names_author_and_memory() {
-    let Some(homes) = PrincipalHomes::new("undo on the page of a team") else {
-        return;
-    };
+/// Serves the page of ada, whose team has a memory of ada and one of bob.
+fn serve_ada(claim: &str) -> Option<WebHome> {
+    let homes = PrincipalHomes::new(claim)?;
     homes.init("ada");
     homes.init("bob");
     for (name, text) in [
@@ -44,7 +43,14 @@ fn an_undo_of_a_change_of_another_person_is_confirmed_on_a_page_that_names_autho
     }
     // The page shows what is on its machine.
     homes.sandbox.run_shell("memory --root ada list");
-    let home = WebHome::start_on(homes.sandbox, "ada");
+    Some(WebHome::start_on(homes.sandbox, "ada"))
+}
+
+#[test]
+fn an_undo_of_a_change_of_another_person_is_confirmed_on_a_page_that_names_author_and_memory() {
+    let Some(home) = serve_ada("undo on the page of a team") else {
+        return;
+    };
     let session = PlainSession::sign_in(&home);
     let own = operation(&session.get("/activity?by=cli"));
     let other = operation(&session.get("/activity?by=bob"));
@@ -81,6 +87,38 @@ fn an_undo_of_a_change_of_another_person_is_confirmed_on_a_page_that_names_autho
     let response = session.post("/undo", &format!("operation={own}&next=%2Factivity"));
     assert_eq!(response.status, 303, "{}", response.head);
     assert_eq!(texts(&home, "bob"), "");
+}
+
+#[test]
+fn a_person_reads_the_author_and_confirms_the_undo_in_a_browser() {
+    let (Some(browser), Some(home)) = (Browser::find(), serve_ada("a confirmed undo in a browser"))
+    else {
+        return;
+    };
+    let page = home.sign_in(&browser, DESKTOP);
+    home.open(&page, "/activity?by=bob");
+    page.follow("button >> Undo");
+    page.wait_for_text("main", "bob: Written Buoys <b>are</b> green");
+    for width in [390, 1280] {
+        page.resize(width, 800);
+        let excess = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+        assert!(
+            page.evaluate(excess)
+                .as_f64()
+                .is_some_and(|excess| excess <= 0.0)
+        );
+        for (theme, is_dark) in [("light", false), ("dark", true)] {
+            page.set_dark(is_dark);
+            page.save_screenshot(&format!("confirm-undo-{width}-{theme}"));
+        }
+    }
+    page.follow("a >> Cancel");
+    page.wait_for_text("h1", "Activity");
+    assert!(texts(&home, "bob").contains("Buoys"));
+    page.follow("button >> Undo");
+    page.follow("main button >> Undo");
+    page.wait_for(".undo-bar");
+    assert_eq!(texts(&home, "bob"), "Anchors are red\n");
 }
 
 #[test]
