@@ -299,7 +299,11 @@ fn a_removed_principal_leaves_its_memories_to_another_one_and_nothing_in_the_lis
         asked.contains("bob has 2 private notes, which move to ada"),
         "{asked}"
     );
-    run("memory --root owner principal remove bob --to ada --yes");
+    let removed = run("memory --root owner principal remove bob --to ada --yes");
+    assert!(
+        removed.contains("its banks and conversations stay in the database"),
+        "{removed}"
+    );
     assert_eq!(
         run(
             "memory --root ada list --json | jq -r '.memories[] | .scope + \" \" + .content' | sort"
