@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use memory_core::testing::wait_until;
-use memory_core::{Code, Draft, SecretPolicy, delete, undo_last_change, write};
+use memory_core::{
+    Code, Draft, MemoryStore, MemoryStoreExt, SecretPolicy, delete, undo_last_change, write,
+};
 use memory_store::postgres::Database;
 
 use super::access::{SharedDatabase, scopes, write_into};
-use super::replicas::Node;
-use super::server::{CleanupShell, PostgresServer, free_port, report_skipped};
+use super::replicas::{Node, open};
+use super::server::{CleanupShell, PostgresServer, free_port, report_skipped, shared_server};
+use crate::home::TestHome;
 
 /// A pooler that is stopped on drop.
 pub(super) struct Pooler {
@@ -165,4 +168,42 @@ fn principals_behind_a_pooler_in_transaction_mode_write_read_and_are_revoked() {
     );
     write_into(&bob, "a last note", "team:web");
     assert_eq!(scopes(&bob).len(), 19);
+}
+
+#[test]
+fn a_node_behind_a_pooler_expects_no_notifications_and_fetches_at_each_read() {
+    let claim = "notifications behind a pooler";
+    let Some(server) = shared_server(claim) else {
+        return;
+    };
+    let Some(pooler) = Pooler::start(server, claim) else {
+        return;
+    };
+    let (database, name) = super::open(server);
+    let writer = Node::new(database);
+    let homes = [TestHome::new(), TestHome::new()];
+    let direct = open(
+        homes[0].path(),
+        super::reopen(server, &name),
+        Duration::from_hours(1),
+    );
+    let (sender, news) = std::sync::mpsc::channel();
+    let sender = std::sync::Mutex::new(sender);
+    assert!(direct.listen_for_news(move || sender.lock().unwrap().send(()).unwrap_or_default()));
+    // Its own notification.
+    news.recv().unwrap();
+    let pooled = open(homes[1].path(), pooler.open(&name), Duration::ZERO);
+    assert!(pooled.listen_for_news(|| ()));
+    // The node behind the pooler sends one after its LISTEN.
+    news.recv().unwrap();
+    pooled.refresh().unwrap();
+    for number in 0..3 {
+        let text = format!("note {number}");
+        let id = writer.write(&text);
+        news.recv().unwrap();
+        // A node that expects notifications would fetch operations only every 2 s.
+        assert_eq!(pooled.get_by(&id).unwrap().memory.content, text);
+    }
+    assert!(direct.hears_news());
+    assert!(!pooled.hears_news());
 }
