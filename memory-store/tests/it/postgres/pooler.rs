@@ -192,18 +192,18 @@ fn a_node_behind_a_pooler_expects_no_notifications_and_fetches_at_each_read() {
     assert!(direct.listen_for_news(move || sender.lock().unwrap().send(()).unwrap_or_default()));
     // Its own notification.
     news.recv().unwrap();
-    let pooled = open(homes[1].path(), pooler.open(&name), Duration::ZERO);
-    assert!(pooled.listen_for_news(|| ()));
+    let reader = open(homes[1].path(), pooler.open(&name), Duration::ZERO);
+    assert!(reader.listen_for_news(|| ()));
     // The node behind the pooler sends one after its LISTEN.
     news.recv().unwrap();
-    pooled.refresh().unwrap();
+    reader.refresh().unwrap();
     for number in 0..3 {
         let text = format!("note {number}");
         let id = writer.write(&text);
         news.recv().unwrap();
         // A node that expects notifications would fetch operations only every 2 s.
-        assert_eq!(pooled.get_by(&id).unwrap().memory.content, text);
+        assert_eq!(reader.get_by(&id).unwrap().memory.content, text);
     }
     assert!(direct.hears_news());
-    assert!(!pooled.hears_news());
+    assert!(!reader.hears_news());
 }
