@@ -90,14 +90,17 @@ pub(crate) fn find_database_within(
     if known.is_some() {
         return Ok(known);
     }
-    let (own, name) = (settings.clone(), name.clone());
+    let (own, other) = (settings.clone(), name.clone());
     let mut limits = DatabaseLimits::default();
     limits.connect = brief.unwrap_or(limits.connect);
     let database = Database::new(&access.address, limits)?
         .of_home()
         .sharing_outages(root.join(OUTAGE), brief.is_some())
-        .following(move || Some(read_access(&own, &name).ok()?.address));
-    let database = with_token(database, &access);
+        .following(move || Some(read_access(&own, &other).ok()?.address));
+    let (own, name) = (settings.clone(), name.clone());
+    let database =
+        with_token(database, &access).following_token(move || read_access(&own, &name).ok()?.token);
+    let database = Arc::new(database);
     opened.push((root.clone(), access, Arc::downgrade(&database)));
     Ok(Some(database))
 }
@@ -162,14 +165,14 @@ pub(crate) fn other_principals(settings: &Settings) -> Vec<String> {
 /// Opens a database, which is not used before the first call.
 pub(crate) fn open_database(access: &StoreAccess) -> Result<Arc<Database>, InstanceError> {
     let database = Database::new(&access.address, DatabaseLimits::default())?.of_home();
-    Ok(with_token(database, access))
+    Ok(Arc::new(with_token(database, access)))
 }
 
-fn with_token(database: Database, access: &StoreAccess) -> Arc<Database> {
-    Arc::new(match &access.token {
+fn with_token(database: Database, access: &StoreAccess) -> Database {
+    match &access.token {
         Some(token) => database.with_token(token),
         None => database,
-    })
+    }
 }
 
 /// Reads the address and the token of a shared database.

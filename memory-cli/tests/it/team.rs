@@ -478,6 +478,22 @@ fn a_revoked_token_ends_every_use_of_a_home_with_401_also_if_writes_wait() {
             "{command}: {refused}"
         );
     }
+    // A token of another person does not give its memories to the replica of ada; a new one of ada is used without a restart.
+    sandbox.run_shell(
+        "memory --root ada shared init --store @node.address --token @bob.token --name ada",
+    );
+    let list = || call(&own, "s3cret", "memory_list", &json!({}));
+    assert_eq!(list(), refused());
+    let role = format!("{}_node", database.trim());
+    sandbox.run_shell(&format!(
+        "memory --root owner principal add ada --role {role} --json | jq -r .token > ada.token"
+    ));
+    homes.init("ada");
+    wait_until("the new token is used", || list().is_ok());
+    wait_until("the write was sent", || {
+        let found = call(&owner, &homes.token("ada"), "memory_list", &json!({}));
+        found.is_ok_and(|found| found.to_string().contains("Buoys are green"))
+    });
 }
 
 #[test]

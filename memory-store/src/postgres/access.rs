@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use memory_core::{Clock, Code, ContentHash, ContentHasher, SystemClock};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::conditions::SqlParameter;
-use super::connections::{BEGIN, end_transaction};
+use super::connections::{BEGIN, TextSource, end_transaction};
 use super::error::{DatabaseError, database_error};
 
 const SET_TOKEN: &str = "SELECT set_config('memory.token', $1, true)";
@@ -26,27 +26,55 @@ const MAX_TIME_ERROR: i64 = 60;
 /// The token of a principal. The database receives a proof of it, because a server may log the parameters of statements.
 #[derive(Clone)]
 pub(super) struct PrincipalToken {
-    hash: ContentHash,
+    hash: Arc<Mutex<ContentHash>>,
     clock_difference: Arc<AtomicI64>,
+    /// The principal for whom the database accepted the token.
+    principal: Arc<OnceLock<String>>,
+    /// Returns the text of the token, which a person may replace while programs run.
+    source: Arc<OnceLock<TextSource>>,
 }
 
 impl PrincipalToken {
     /// Returns the token with this text. `clock_difference` are the seconds by which the clock of the database is ahead of this machine.
     pub(super) fn new(text: &str, clock_difference: Arc<AtomicI64>) -> Self {
         Self {
-            hash: ContentHash::of(text.trim()),
+            hash: Arc::new(Mutex::new(ContentHash::of(text.trim()))),
             clock_difference,
+            principal: Arc::default(),
+            source: Arc::default(),
         }
+    }
+
+    /// Sets the source of a new token, which is read when the database refuses the present one.
+    pub(super) fn follow(&self, source: TextSource) {
+        let _ = self.source.set(source);
+    }
+
+    fn hash(&self) -> MutexGuard<'_, ContentHash> {
+        self.hash.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adopts the token of the source, and returns the former one; `None` if it is the same.
+    fn adopt_source(&self) -> Option<ContentHash> {
+        let TextSource(read) = self.source.get()?;
+        let new = ContentHash::of(read()?.trim());
+        let former = std::mem::replace(&mut *self.hash(), new);
+        (former != new).then_some(former)
+    }
+
+    /// Returns whether a token of this principal may replace the present one: the replica has the memories of one principal.
+    fn is_of(&self, principal: &TokenPrincipal) -> bool {
+        *self.principal.get_or_init(|| principal.name.clone()) == principal.name
     }
 
     /// Returns the text by which the database recognizes the token at the present time (`migrations/functions.sql`).
     fn proof(&self) -> String {
-        let time = self.database_time().to_string();
+        let (hash, time) = (*self.hash(), self.database_time().to_string());
         let mut hasher = ContentHasher::default();
-        hasher.update(self.hash.as_bytes());
+        hasher.update(hash.as_bytes());
         hasher.update(time.as_bytes());
-        hasher.update(self.hash.as_bytes());
-        let (prefix, mac) = (&self.hash.to_string()[..16], hasher.finish());
+        hasher.update(hash.as_bytes());
+        let (prefix, mac) = (&hash.to_string()[..16], hasher.finish());
         format!("proof:{prefix}:{time}:{mac}")
     }
 
@@ -136,7 +164,16 @@ pub(super) async fn begin(
     if found.principal.is_none() && token.correct_time(found.time) {
         found = query_principal(client, token).await?;
     }
-    let Some(principal) = found.principal else {
+    if found.principal.is_none()
+        && let Some(former) = token.adopt_source()
+    {
+        found = query_principal(client, token).await?;
+        found.principal = found.principal.filter(|own| token.is_of(own));
+        if found.principal.is_none() {
+            *token.hash() = former;
+        }
+    }
+    let Some(principal) = found.principal.filter(|own| token.is_of(own)) else {
         // The database has recorded the refusal.
         client.batch_execute("COMMIT").await?;
         let hint = "it was revoked, or is from another database: ask the owner of the database for a new one, and pass it to \

@@ -24,15 +24,13 @@ use super::address::DatabaseAddress;
 use super::error::{DatabaseError, database_error};
 use super::tls::tls_connector;
 
-/// Returns the address of a database, which a person may change while programs run; `None` if it cannot be read.
+/// Returns the address of a database or a token, which a person may change while programs run; `None` if it cannot be read.
 #[derive(Clone)]
-pub(super) struct AddressSource(
-    pub(super) Arc<dyn Fn() -> Option<Zeroizing<String>> + Send + Sync>,
-);
+pub(super) struct TextSource(pub(super) Arc<dyn Fn() -> Option<Zeroizing<String>> + Send + Sync>);
 
-impl fmt::Debug for AddressSource {
+impl fmt::Debug for TextSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("AddressSource")
+        formatter.write_str("TextSource")
     }
 }
 
@@ -53,7 +51,7 @@ struct CurrentAddress {
 #[derive(Debug)]
 pub(super) struct ConnectionManager {
     current: Mutex<CurrentAddress>,
-    pub(super) source: OnceLock<AddressSource>,
+    pub(super) source: OnceLock<TextSource>,
     /// The last time at which a connection worked or was lost.
     last_alive: Arc<Mutex<Option<Instant>>>,
 }
@@ -84,7 +82,7 @@ impl ConnectionManager {
 
     /// Adopts the address of the source, if it changed. One that cannot be read or parsed changes nothing.
     pub(super) fn follow_source(&self) {
-        let Some(AddressSource(read)) = self.source.get() else {
+        let Some(TextSource(read)) = self.source.get() else {
             return;
         };
         let read = read();

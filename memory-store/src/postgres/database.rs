@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 use super::access::PrincipalToken;
 use super::address::DatabaseAddress;
 use super::connections::{
-    AddressSource, BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime, OutageFile,
+    BEGIN, CircuitBreaker, ConnectionManager, DatabaseRuntime, OutageFile, TextSource,
 };
 use super::error::{AddressOwner, DatabaseError, RetryAction};
 use super::listener::{ListenerEvent, listen};
@@ -138,13 +138,21 @@ impl Database {
         self,
         read: impl Fn() -> Option<Zeroizing<String>> + Send + Sync + 'static,
     ) -> Self {
-        let _ = self
-            .pool
-            .manager()
-            .source
-            .set(AddressSource(Arc::new(read)));
+        let _ = self.pool.manager().source.set(TextSource(Arc::new(read)));
         // The present address is no change.
         self.pool.manager().follow_source();
+        self
+    }
+
+    /// Follows the token that `read` returns: it is used when the database refuses the former one, if it is of the same principal.
+    #[must_use]
+    pub fn following_token(
+        self,
+        read: impl Fn() -> Option<Zeroizing<String>> + Send + Sync + 'static,
+    ) -> Self {
+        if let Some(token) = &self.token {
+            token.follow(TextSource(Arc::new(read)));
+        }
         self
     }
 
