@@ -1,14 +1,23 @@
 //! The `memory shared init` command.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use clap::Args;
 use memory_agent::json::add_field;
 use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
-use memory_core::{Filter, HomeSection, MemoryStore, PRINCIPAL_TOKEN_PREFIX, PageRequest};
+use memory_core::secret::Checked;
+use memory_core::{
+    Change, ChangeSet, Filter, HomeSection, MemoryStore, Operation, PRINCIPAL_TOKEN_PREFIX,
+    PageRequest, Scope, StoreError, Verb,
+};
+use memory_store::markdown::decode;
 use memory_store::sealed::Zeroizing;
-use memory_store::{FileStoreOptions, Freshness};
+use memory_store::{FileStore, FileStoreOptions, Freshness, RandomIds, SystemClock};
 use serde_json::json;
 
 use super::config::store_setting;
@@ -16,6 +25,7 @@ use super::instance::read_argument;
 use crate::app::App;
 use crate::banks::open_shared;
 use crate::failure::Failure;
+use crate::print::counted;
 use crate::shared_store::{
     StoreAccess, check_name, open_database, open_replica, read_token, seal_access,
 };
@@ -41,18 +51,23 @@ pub(super) struct InitArgs {
     /// Address and token that `memory shared principal invite` printed; @FILE reads a file, - the standard input
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["store", "token"])]
     invitation: Option<String>,
-    /// Fetch all memories again, also if the database lacks some that this home has, as after the restore of a backup; those move to
-    /// unsynced/ in the home
+    /// Fetch all memories again, also if the database lacks some that this home has, as after the restore of a backup; those are written
+    /// to it again, and what cannot be written moves to unsynced/ in the home
     #[arg(long)]
     replace_replica: bool,
-    /// Name for the address, if this user shares memories in several databases
-    #[arg(long, default_value = "memories")]
-    name: String,
+    /// Name for the address, if this user shares memories in several databases [default: that of this home, else memories]
+    #[arg(long)]
+    name: Option<String>,
 }
 
 impl InitArgs {
     pub(super) fn run(&self, app: &mut App) -> Result<(), Failure> {
-        let name: InstanceName = self.name.parse()?;
+        let settings = app.settings()?;
+        let name: InstanceName = match (&self.name, &settings.store.value) {
+            (Some(name), _) => name.parse()?,
+            (None, Some(own)) => own.clone(),
+            (None, None) => "memories".parse()?,
+        };
         let read = |argument: &Option<String>, what: &str, app: &mut App| {
             let text = argument.as_ref().map(|text| read_text(app, text, what));
             text.transpose()
@@ -67,7 +82,6 @@ impl InitArgs {
                 read(&self.token, "the token", app)?,
             )
         };
-        let settings = app.settings()?;
         if let Some(other) = settings
             .store
             .value
@@ -104,6 +118,7 @@ impl InitArgs {
         };
         let store = open_replica(&settings, &access, options)?;
         store.check_joinable()?;
+        let set_aside = set_aside_folders(store.root());
         if self.replace_replica {
             store.replace_replica()?;
         }
@@ -111,6 +126,13 @@ impl InitArgs {
         store_setting("storage.store", name.as_str(), app)?;
         // This also fetches the conversations.
         store.refresh()?;
+        let rewritten = if self.replace_replica {
+            let mut new = set_aside_folders(store.root());
+            new.retain(|folder| !set_aside.contains(folder));
+            Some(write_again(&store, &new, app)?)
+        } else {
+            None
+        };
         open_shared(&settings, open_database(&access)?).banks()?;
         let count = PageRequest {
             limit: Some(0),
@@ -125,9 +147,17 @@ impl InitArgs {
         if app.output.is_json() {
             let mut fields = json!({ "store": name.as_str(), "memories": memories });
             add_field(&mut fields, "principal", principal);
+            add_field(&mut fields, "rewritten", rewritten);
             return app.output.json(&fields);
         }
         app.output.fields(&[name.as_str()])?;
+        if let Some(count) = rewritten.filter(|count| 0 < *count) {
+            app.output.note(&format!(
+                "{} that the database lacked {} written to it again; `memory log` lists the operations",
+                counted(count as u64, "memory"),
+                if count == 1 { "was" } else { "were" }
+            ))?;
+        }
         match principal {
             Some(principal) => app.output.note(&format!(
                 "{principal} may read {memories} memories in the database"
@@ -137,6 +167,106 @@ impl InitArgs {
                 .note(&format!("the database contains {memories} memories")),
         }
     }
+}
+
+/// Returns the folders in `unsynced/`, each with the files of one replacement of the replica.
+fn set_aside_folders(root: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(root.join("unsynced"));
+    entries.map_or_else(
+        |_| Vec::new(),
+        |entries| entries.flatten().map(|entry| entry.path()).collect(),
+    )
+}
+
+/// Writes the memories that were set aside to the database, and returns their number. Their files are deleted.
+///
+/// A memory is written if the database lacks its id, or has an earlier version of it. The other files stay, and a warning names their folder.
+fn write_again(store: &FileStore, folders: &[PathBuf], app: &mut App) -> Result<usize, Failure> {
+    let mut sets: BTreeMap<Scope, (Vec<Change>, Vec<PathBuf>)> = BTreeMap::new();
+    let mut remaining = 0;
+    for folder in folders {
+        for path in list_files(folder).map_err(Failure::file("read unsynced/"))? {
+            let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
+            match change_of(store, &path, &name, app)? {
+                Some((scope, change)) => {
+                    let set = sets.entry(scope).or_default();
+                    set.0.push(change);
+                    set.1.push(path);
+                }
+                None => remaining += 1,
+            }
+        }
+    }
+    let mut written = 0;
+    for (changes, paths) in sets.into_values() {
+        let operation = Operation::new(Verb::Restore, "cli", &SystemClock, &RandomIds);
+        let mut set = ChangeSet::new(operation);
+        set.changes = changes;
+        if let Err(error) = store.commit(Checked::allowed(&set)) {
+            remaining += paths.len();
+            app.output.warning(&error.to_string())?;
+            continue;
+        }
+        written += paths.len();
+        // The database has them.
+        for path in paths {
+            let _ = fs::remove_file(path);
+        }
+    }
+    if 0 < remaining {
+        let place = app.output.display_path(&store.root().join("unsynced"));
+        let files = counted(remaining as u64, "file");
+        app.output.warning(&format!(
+            "{files} in {place} are not in the database, such as deleted memories and versions that others have replaced"
+        ))?;
+    }
+    Ok(written)
+}
+
+/// Returns the change that writes the memory of a file that was set aside, if the database lacks it.
+fn change_of(
+    store: &FileStore,
+    path: &Path,
+    name: &str,
+    app: &App,
+) -> Result<Option<(Scope, Change)>, Failure> {
+    if !name.starts_with("categories/") {
+        return Ok(None);
+    }
+    let bytes = fs::read(path).map_err(Failure::file("read unsynced/"))?;
+    let decoded = decode(name, &bytes, app.now());
+    // A file with defects, or with fields of other programs, is not written as it is.
+    if decoded.problem.is_some() || !decoded.other_fields.is_empty() {
+        return Ok(None);
+    }
+    let memory = Box::new(decoded.memory);
+    let scope = memory.scope.clone();
+    let change = match store.get(&memory.id) {
+        Ok(known) => (known.memory.version < memory.version).then_some(Change::Replace {
+            expected: known.stamp,
+            memory,
+        }),
+        Err(StoreError::NotFound { .. }) => Some(Change::Create {
+            memory,
+            front_matter: String::new(),
+        }),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(change.map(|change| (scope, change)))
+}
+
+/// Returns the files below a folder.
+fn list_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(list_files(&path)?);
+        } else {
+            files.push(path);
+        }
+    }
+    Ok(files)
 }
 
 /// The address of a shared database and the token of a principal, as one word.

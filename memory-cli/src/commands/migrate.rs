@@ -161,7 +161,13 @@ fn copy_to_files(
     // The replica is complete after it was refreshed.
     let store = open_store(settings, FileStoreOptions::default())?;
     store.refresh()?;
-    if let Some(database) = find_database(settings)? {
+    let status = store.shared_store_status()?;
+    if let Some(trouble) = status.and_then(|status| status.trouble) {
+        // The database may be lost, and this machine the only one with its memories.
+        app.output.warning(&format!(
+            "{trouble}; the copy has the memories, banks, topics and conversations that this machine has"
+        ))?;
+    } else if let Some(database) = find_database(settings)? {
         topics::fetch_all(settings, &database, store.principal()?.as_ref())?;
         open_shared(settings, database).banks()?;
     }

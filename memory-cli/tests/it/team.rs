@@ -551,3 +551,69 @@ fn the_default_scope_of_a_home_applies_to_new_memories_but_to_no_import_and_no_o
         assert!(stored.contains(line), "{stored}");
     }
 }
+
+#[test]
+fn the_runbooks_work_as_written_and_lose_no_memory() {
+    let Some(server) = PostgresServer::start() else {
+        return report_skipped("the runbooks", "there is no initdb");
+    };
+    let page = include_str!("../../../docs/src/team-runbooks.md");
+    let blocks: Vec<_> = page.split("```sh\n").skip(1).collect();
+    let blocks = blocks
+        .iter()
+        .map(|rest| rest.split("```").next().expect("a block"));
+    let [dump, restore, join, password, address, token, renew, lost] =
+        blocks.collect::<Vec<_>>()[..]
+    else {
+        panic!("the page has other commands");
+    };
+    server.sql(
+        "postgres",
+        "CREATE ROLE memory LOGIN; CREATE ROLE memory_node LOGIN",
+    );
+    server.sql("postgres", "CREATE DATABASE memories OWNER memory");
+    let sandbox = Sandbox::new();
+    for (file, user, database) in [
+        ("admin", "postgres", "postgres"),
+        ("owner", "memory", "memories"),
+        ("node", "memory_node", "memories"),
+        ("restored", "memory", "restored"),
+        ("restored-node", "memory_node", "restored"),
+        ("new", "memory", "new"),
+    ] {
+        sandbox.file(&format!("{file}.address"), &server.url(user, database, ""));
+    }
+    let run = |script: &str| {
+        let shown = sandbox.run_shell(&format!("set -e; {script}"));
+        assert!(!shown.contains("--- exit"), "{script}: {shown}");
+        shown
+    };
+    run(
+        "memory --root .memory-owner init --store @owner.address --name owner
+         memory --root .memory-owner principal add ada --team web > ada.token
+         memory init --store @node.address --token @ada.token
+         memory write 'Anchors are red' | cut -f1 > id
+         memory write 'Buoys are green' --scope team:web",
+    );
+    run(dump);
+    run("memory write 'Chains are grey' --scope team:web --tags iron
+         memory edit $(cat id) --content 'Anchors are black'");
+    let before = run("memory list");
+    server.sql("postgres", "DROP DATABASE memories WITH (FORCE)");
+    run(restore);
+    run(join);
+    assert_eq!(run("memory list"), before);
+    assert_eq!(run("memory --root .memory-owner list"), before);
+    run("cp restored-node.address node.address");
+    for block in [password, address, token, renew] {
+        run(block);
+    }
+    run("memory write 'Davits are blue'; memory --root .memory-owner search davits");
+    let before = run("memory --root .memory-owner list");
+    server.sql("postgres", "DROP DATABASE restored WITH (FORCE)");
+    run(lost);
+    assert_eq!(run("memory --root .memory-new list"), before);
+    run(
+        "memory --root new init --store @new.address --token @ada.token --name ada; memory --root new search anchors",
+    );
+}

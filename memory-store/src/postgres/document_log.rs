@@ -537,8 +537,8 @@ fn damaged_error(what: String) -> StoreError {
 }
 
 fn older_error(scope: &str) -> DatabaseError {
-    let hint = "it may have been restored from a backup; `memory shared init --store ADDRESS --replace-replica` uses the memories of the database, and \
-                moves those that it lacks to unsynced/ in the home, from where `memory import --source markdown --path` adds them again";
+    let hint = "it may have been restored from a backup; `memory shared init --store ADDRESS --replace-replica` fetches the memories of the database, and \
+                writes those to it again that it lacks";
     let what = format!("the database lacks operations on {scope} that the replica has");
     DatabaseError::Other(database_error(what, Code::FileDamaged, hint, None))
 }
