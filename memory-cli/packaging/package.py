@@ -207,7 +207,7 @@ def bill_of_materials(crates, program, at):
 def readme():
     """Returns the README without the sections for readers of the sources, pictures, and links to files outside the packages."""
     start, *sections = re.split(r"^## ", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
-    own = [section for section in sections if section.split("\n")[0] not in {"Two commands", "Install", "Documentation"}]
+    own = [section for section in sections if section.split("\n")[0] not in {"From source", "Install", "Documentation"}]
     assert len(own) == len(sections) - 3, "the sections of the README changed"
     commands = "Commands\n\n`memory help` lists all commands, and `memory install` sets up your coding assistants.\n\n"
     text = "## ".join([start, *own[:1], commands, *own[1:]])
