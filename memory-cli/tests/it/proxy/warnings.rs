@@ -51,15 +51,16 @@ fn turns_that_the_log_calls_stored_survive_a_kill() {
             });
         }
     });
+    let turns = |id: &str, role: &str| stored_texts(&sandbox, &format!("{id}/turns/{role}"));
+    wait_until("a conversation is stored", || {
+        !turns("c0", "assistant").is_empty()
+    });
     let log = proxy.kill();
     for line in log.lines().filter(|line| line.contains("stored=2")) {
         let (_, rest) = line.split_once("id=").expect("an id");
         let (id, _) = rest.split_once(' ').expect("an id");
-        assert_eq!(
-            stored_texts(&sandbox, id),
-            ["I live in Ghent.", "Fine."],
-            "{line}"
-        );
+        assert_eq!(turns(id, "user"), ["I live in Ghent."], "{line}");
+        assert_eq!(turns(id, "assistant"), ["Fine."], "{line}");
     }
 }
 
