@@ -233,6 +233,13 @@ fn import_with(
             }
         };
         let id = exported.id.unwrap_or_else(|| services.ids.memory_id());
+        // On the node of a principal, new memories for all of another home are for the principal alone.
+        if exported.draft.scope == Scope::Global
+            && services.principal.is_some()
+            && matches!(services.store.get(&id), Err(StoreError::NotFound { .. }))
+        {
+            exported.draft.scope = services.own_scope();
+        }
         exported.drop_derived_expiry(services.inbox_ttl, set.operation.at);
         let created_at = exported.draft.created_at.or(exported.updated_at);
         let memory = exported.clone().into_memory(id, set.operation.at);

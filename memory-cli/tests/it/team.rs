@@ -553,6 +553,24 @@ fn the_default_scope_of_a_home_applies_to_new_memories_but_to_no_import_and_no_o
 }
 
 #[test]
+fn an_import_by_a_principal_shows_nothing_to_others() {
+    let Some(server) = shared_server("an import by a principal") else {
+        return;
+    };
+    let homes = PrincipalHomes::on(server);
+    homes.init("ada");
+    let sandbox = &homes.sandbox;
+    sandbox.run_shell("memory --root files write 'Anchors are red'; memory --root files export --output files.jsonl");
+    sandbox.file("lines.jsonl", r#"{"content":"Buoys are green"}"#);
+    for file in ["files", "lines"] {
+        sandbox.run_shell(&format!("memory --root ada import --input {file}.jsonl"));
+    }
+    let list = sandbox.run_shell("memory --root ada list");
+    assert_eq!(list.matches("private:ada").count(), 2, "{list}");
+    assert!(!list.contains("global"), "{list}");
+}
+
+#[test]
 fn the_runbooks_work_as_written_and_lose_no_memory() {
     let Some(server) = PostgresServer::start() else {
         return report_skipped("the runbooks", "there is no initdb");
