@@ -225,6 +225,8 @@ fn database_json(database: &SharedStoreStatus) -> Value {
         add_field(&mut shape, key, at.map(format_timestamp));
     }
     add_field(&mut shape, "problem", database.trouble.as_deref());
+    let set_aside = Some(database.set_aside).filter(|count| 0 < *count);
+    add_field(&mut shape, "set_aside", set_aside);
     shape
 }
 

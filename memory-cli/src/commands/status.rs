@@ -8,7 +8,7 @@ use memory_store::SharedStoreStatus;
 
 use crate::app::App;
 use crate::failure::Failure;
-use crate::print::{Output, Table, TableColumn, escape_hidden};
+use crate::print::{Output, Table, TableColumn, counted, escape_hidden};
 use crate::shared_store::find_database;
 use crate::status::{StatusSnapshot, page_url};
 
@@ -18,11 +18,11 @@ use crate::status::{StatusSnapshot, page_url};
 ///
 /// JSON: {daemon: {running, pid?, version?, started_at?, stopped_at?, watching?, socket?}, page?, principal?, memories, inbox, proposals,
 /// overdue: [ID…], entries, due, trash_files, trash_bytes, chores: [{name, began_at?, ended_at?, ending?, said?, worked_at?, due_at?}],
-/// database?: {reachable, queued, last_contact?, queued_since?, problem?}, outdated_assistants?: [NAME…],
+/// database?: {reachable, queued, last_contact?, queued_since?, problem?, set_aside?}, outdated_assistants?: [NAME…],
 /// outdated_plugins?: [{client, version}], newer_format?: {version, program}, expiring};
 /// `page` is the address of the web page if it is served; `proposals` counts changes of agents that wait for a review, `overdue` are
 /// those that have been waiting for more than a week, `entries` counts facts and turns of conversations, which are not included in memories, `due` counts reminders, and
-/// `worked_at` is when a chore last made changes; `database` is the shared database, and `queued` counts the operations that wait for it;
+/// `worked_at` is when a chore last made changes; `database` is the shared database, `queued` counts the operations that wait for it, and `set_aside` the files in unsynced/ that it does not have;
 /// `outdated_assistants` use another program or other entries than this version, and `memory install NAME` updates them; `outdated_plugins` have another
 /// version than this program;
 /// `newer_format` is the format of a home that this version can only read; `expiring` counts memories that automatic work would remove within 3 days
@@ -185,6 +185,13 @@ fn database_text(database: &SharedStoreStatus, output: &Output) -> String {
     let state = match &database.trouble {
         None => "reachable".to_owned(),
         Some(trouble) => format!("offline since {} ({trouble})", at(database.last_contact)),
+    };
+    let state = match database.set_aside {
+        0 => state,
+        count => format!(
+            "{state}; {} set aside in unsynced/, `memory doctor` lists them",
+            counted(count, "file")
+        ),
     };
     match database.queued {
         0 => state,

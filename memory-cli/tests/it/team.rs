@@ -571,6 +571,32 @@ fn an_import_by_a_principal_shows_nothing_to_others() {
 }
 
 #[test]
+fn an_edit_by_hand_that_was_set_aside_is_named() {
+    let Some(server) = shared_server("an edit by hand") else {
+        return;
+    };
+    let (sandbox, database) = (Sandbox::new(), server.database());
+    sandbox.file("address", &server.url("postgres", &database, ""));
+    sandbox.run_shell(
+        "for home in one two; do memory --root $home init --store @address --name $home; done",
+    );
+    sandbox.run_shell(
+        "memory --root one write 'Anchors are red' --category project > written
+         sed -i s/red$/blue/ one/$(cut -f2 written)
+         memory --root two edit $(cut -f1 written) --content 'Anchors are grey'",
+    );
+    assert!(
+        sandbox
+            .run_shell("memory --root one list")
+            .contains("Anchors are grey")
+    );
+    let status = sandbox.run_shell("memory --root one status");
+    assert!(status.contains("set aside in unsynced/"), "{status}");
+    let found = sandbox.run_shell("memory --root one doctor");
+    assert!(found.contains("set_aside\tunsynced/"), "{found}");
+}
+
+#[test]
 fn the_runbooks_work_as_written_and_lose_no_memory() {
     let Some(server) = PostgresServer::start() else {
         return report_skipped("the runbooks", "there is no initdb");

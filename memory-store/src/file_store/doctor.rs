@@ -32,7 +32,7 @@ pub struct DoctorFinding {
     /// The stable code of the kind of defect.
     ///
     /// One of `newer_format`, `index_differs`, `file_damaged`, `file_too_large`, `link_one_sided`, `file_missing`, `journal_damaged`, `leftover`,
-    /// `bank_damaged`, `line_damaged`, `file_unreadable`, `not_read` or `no_time`; commands add `model_failed`.
+    /// `bank_damaged`, `line_damaged`, `file_unreadable`, `set_aside`, `not_read` or `no_time`; commands add `model_failed`.
     pub code: &'static str,
     /// The file.
     pub path: String,
@@ -65,6 +65,9 @@ impl DoctorFinding {
         }
     }
 }
+
+/// The advice for a file that a replica has set aside.
+const SET_ASIDE_HINT: &str = "make the change with `memory edit` or `memory write` if it still matters, and delete this file";
 
 /// The advice for a damaged file of a replica, which nobody can edit by hand.
 const DAMAGED_DOCUMENT_HINT: &str =
@@ -104,6 +107,7 @@ impl FileStore {
         findings.extend(self.link_findings(repair)?);
         findings.extend(self.reminder_findings()?);
         findings.extend(self.journal_findings(repair)?);
+        findings.extend(self.set_aside_findings());
         match newer {
             Some(newer) => findings.push(newer),
             None => findings.extend(self.leftover_findings(repair)?),
@@ -113,6 +117,19 @@ impl FileStore {
         Ok(DoctorReport {
             checked: self.index.statistics()?.documents,
             findings,
+        })
+    }
+
+    /// Returns the files of a replica that its database does not have.
+    fn set_aside_findings(&self) -> impl Iterator<Item = DoctorFinding> {
+        let files = if self.replica.is_some() {
+            self.set_aside_files()
+        } else {
+            Vec::new()
+        };
+        files.into_iter().map(|path| {
+            let what = "another program edited it in the replica, or a restored database lacks it, so it was set aside";
+            DoctorFinding::new("set_aside", &path, what).with_hint(SET_ASIDE_HINT)
         })
     }
 

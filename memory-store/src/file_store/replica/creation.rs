@@ -29,7 +29,7 @@ const REPLACED: &str = ".replaced";
 const REPLACED_JOURNAL: &str = ".replaced/journal";
 
 /// The folder of files that other programs changed in a replica.
-const UNSYNCED: &str = "unsynced";
+pub(super) const UNSYNCED: &str = "unsynced";
 
 impl FileStore {
     /// Creates the replica from the log, and returns the tokens of its operations. The caller holds the lock.

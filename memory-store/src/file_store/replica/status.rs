@@ -1,6 +1,6 @@
 //! The state of a replica and of its connection with the database, for people and programs.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use memory_core::{Code, ReplicaStatus, StoreError, StoreHealth};
 
 use super::Replica;
+use super::creation::UNSYNCED;
 use super::state::STATE;
 use crate::FileStore;
 use crate::disk::now_ns;
@@ -28,6 +29,8 @@ pub struct SharedStoreStatus {
     pub queued: u64,
     /// The time of the first of them.
     pub queued_since: Option<DateTime<Utc>>,
+    /// The number of files in `unsynced/`: edits of other programs, and files that a restored database lacks.
+    pub set_aside: u64,
 }
 
 /// What happened to writes without the database.
@@ -121,7 +124,26 @@ impl FileStore {
             last_contact,
             queued: queue.len()? as u64,
             queued_since: queue.oldest()?,
+            set_aside: self.set_aside_files().len() as u64,
         }))
+    }
+
+    /// Returns the paths of the files that were set aside because the database does not have them, below the home.
+    pub(in crate::file_store) fn set_aside_files(&self) -> Vec<String> {
+        let mut folders = vec![self.root.join(UNSYNCED)];
+        let mut files = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if let Ok(path) = path.strip_prefix(&self.root) {
+                    files.push(path.to_string_lossy().into_owned());
+                }
+            }
+        }
+        files.sort();
+        files
     }
 
     /// Returns what happened to queued operations since the last call.
