@@ -140,7 +140,7 @@ impl CliHookRequest {
             }
             FoundProject::Named(_) | FoundProject::None => String::new(),
         };
-        // Without the database, the replica is as good as ever.
+        // The database must not take the time of the hook: without it, the memories of the replica are used.
         let _database = find_database_within(&settings, Some(DATABASE_PATIENCE));
         // The client may have written topics since the last event. A failure is repeated by the next command on topics.
         if let Ok(Some(topics)) = topics::open(&settings, None, self.agent.as_str()) {

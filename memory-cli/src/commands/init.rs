@@ -1,6 +1,6 @@
 //! The `memory shared init` command.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -12,8 +12,8 @@ use memory_core::bank::BankStore;
 use memory_core::instance::InstanceName;
 use memory_core::secret::Checked;
 use memory_core::{
-    Change, ChangeSet, Filter, HomeSection, MemoryStore, Operation, PRINCIPAL_TOKEN_PREFIX,
-    PageRequest, Scope, StoreError, Verb,
+    Change, ChangeSet, ContentHash, Filter, HomeSection, MemoryId, MemoryStore, Operation,
+    PRINCIPAL_TOKEN_PREFIX, PageRequest, Scope, StoreError, Verb,
 };
 use memory_store::markdown::decode;
 use memory_store::sealed::Zeroizing;
@@ -119,20 +119,20 @@ impl InitArgs {
         let store = open_replica(&settings, &access, options)?;
         store.check_joinable()?;
         let set_aside = set_aside_folders(store.root());
+        let mut former = None;
         if self.replace_replica {
+            former = Some(store.journaled_versions()?);
             store.replace_replica()?;
         }
         seal_access(&settings, &name, &access)?;
         store_setting("storage.store", name.as_str(), app)?;
         // This also fetches the conversations.
         store.refresh()?;
-        let rewritten = if self.replace_replica {
-            let mut new = set_aside_folders(store.root());
-            new.retain(|folder| !set_aside.contains(folder));
-            Some(write_again(&store, &new, app)?)
-        } else {
-            None
-        };
+        let mut new = set_aside_folders(store.root());
+        new.retain(|folder| !set_aside.contains(folder));
+        let rewritten = former
+            .map(|former| write_again(&store, &new, &former, app))
+            .transpose()?;
         open_shared(&settings, open_database(&access)?).banks()?;
         let count = PageRequest {
             limit: Some(0),
@@ -178,56 +178,83 @@ fn set_aside_folders(root: &Path) -> Vec<PathBuf> {
     )
 }
 
+/// The hashes of the versions of each memory in a journal.
+type VersionHashes = HashMap<MemoryId, HashSet<ContentHash>>;
+
 /// Writes the memories that were set aside to the database, and returns their number. Their files are deleted.
 ///
-/// A memory is written if the database lacks its id, or has an earlier version of it. The other files stay, and a warning names their folder.
-fn write_again(store: &FileStore, folders: &[PathBuf], app: &mut App) -> Result<usize, Failure> {
-    let mut sets: BTreeMap<Scope, (Vec<Change>, Vec<PathBuf>)> = BTreeMap::new();
-    let mut remaining = 0;
+/// The other files stay, and a warning names their folder. `former` are the versions in the journal of the former replica.
+fn write_again(
+    store: &FileStore,
+    folders: &[PathBuf],
+    former: &VersionHashes,
+    app: &mut App,
+) -> Result<usize, Failure> {
+    let logged = store.journaled_versions()?;
+    let mut sets: BTreeMap<Scope, Vec<(Change, PathBuf)>> = BTreeMap::new();
+    let mut remaining = 0_u64;
     for folder in folders {
         for path in list_files(folder).map_err(Failure::file("read unsynced/"))? {
             let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy();
-            match change_of(store, &path, &name, app)? {
-                Some((scope, change)) => {
-                    let set = sets.entry(scope).or_default();
-                    set.0.push(change);
-                    set.1.push(path);
-                }
+            match change_of(store, &path, &name, [former, &logged], app)? {
+                Some((scope, change)) => sets.entry(scope).or_default().push((change, path)),
                 None => remaining += 1,
             }
         }
     }
     let mut written = 0;
-    for (changes, paths) in sets.into_values() {
-        let operation = Operation::new(Verb::Restore, "cli", &SystemClock, &RandomIds);
-        let mut set = ChangeSet::new(operation);
-        set.changes = changes;
-        if let Err(error) = store.commit(Checked::allowed(&set)) {
-            remaining += paths.len();
-            app.output.warning(&error.to_string())?;
+    for changes in sets.into_values() {
+        if commit_again(store, &changes).is_ok() {
+            written += changes.len();
             continue;
         }
-        written += paths.len();
-        // The database has them.
-        for path in paths {
-            let _ = fs::remove_file(path);
+        // One of them is refused; it does not keep the others from the database.
+        for change in changes.chunks(1) {
+            match commit_again(store, change) {
+                Ok(()) => written += 1,
+                Err(error) => {
+                    remaining += 1;
+                    app.output.warning(&error.to_string())?;
+                }
+            }
         }
     }
     if 0 < remaining {
         let place = app.output.display_path(&store.root().join("unsynced"));
-        let files = counted(remaining as u64, "file");
+        let files = counted(remaining, "file");
         app.output.warning(&format!(
-            "{files} in {place} are not in the database, such as deleted memories and versions that others have replaced"
+            "{files} in {place} are not in the database; `memory doctor` lists them"
         ))?;
     }
     Ok(written)
 }
 
-/// Returns the change that writes the memory of a file that was set aside, if the database lacks it.
+/// Writes some changes in one operation, and deletes their files.
+fn commit_again(store: &FileStore, changes: &[(Change, PathBuf)]) -> Result<(), StoreError> {
+    let mut set = ChangeSet::new(Operation::new(
+        Verb::Restore,
+        "cli",
+        &SystemClock,
+        &RandomIds,
+    ));
+    set.changes
+        .extend(changes.iter().map(|(change, _)| change.clone()));
+    store.commit(Checked::allowed(&set))?;
+    for (_, path) in changes {
+        // The database has the memory.
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
+}
+
+/// Returns the change that writes the memory of a file that was set aside.
+///
+/// A memory is written if the database has never had it, or has only versions of it that this home had before its own.
 fn change_of(
     store: &FileStore,
     path: &Path,
     name: &str,
+    [former, logged]: [&VersionHashes; 2],
     app: &App,
 ) -> Result<Option<(Scope, Change)>, Failure> {
     if !name.starts_with("categories/") {
@@ -240,13 +267,23 @@ fn change_of(
         return Ok(None);
     }
     let memory = Box::new(decoded.memory);
-    let scope = memory.scope.clone();
-    let change = match store.get(&memory.id) {
-        Ok(known) => (known.memory.version < memory.version).then_some(Change::Replace {
+    let (id, scope) = (memory.id, memory.scope.clone());
+    // The owner does not know to whom a note of an agent belongs.
+    let is_of_agent = matches!(scope, Scope::Agent(_) | Scope::Conversation(_));
+    if is_of_agent && store.principal()?.is_none() {
+        return Ok(None);
+    }
+    let (none, own) = (HashSet::new(), former.get(&id));
+    let is_outdated = own
+        .unwrap_or(&none)
+        .is_superset(logged.get(&id).unwrap_or(&none));
+    let change = match store.get(&id) {
+        Ok(known) => is_outdated.then_some(Change::Replace {
             expected: known.stamp,
             memory,
         }),
-        Err(StoreError::NotFound { .. }) => Some(Change::Create {
+        // Another machine may have deleted it since.
+        Err(StoreError::NotFound { .. }) => (!logged.contains_key(&id)).then_some(Change::Create {
             memory,
             front_matter: String::new(),
         }),

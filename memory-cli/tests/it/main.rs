@@ -86,6 +86,7 @@ mod seven_prompts;
 mod shared_store;
 mod source_names;
 mod team;
+mod team_rescue;
 #[cfg(target_os = "linux")]
 mod terminal;
 #[path = "../../../memory-agent/tests/it/model/tiny_bert.rs"]

@@ -17,12 +17,13 @@ mod unsynced;
 
 pub use status::{QueueNotices, SharedStoreStatus};
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use memory_core::{
-    Code, Memory, PrincipalAccess, Recorded, RecordedChange, Scope, StoreError, StoredMemory,
+    Code, ContentHash, Memory, MemoryId, PrincipalAccess, Recorded, RecordedChange, Scope,
+    StoreError, StoredMemory,
 };
 
 use self::state::CurrentReplica;
@@ -165,6 +166,23 @@ impl FileStore {
     pub fn check_joinable(&self) -> Result<(), StoreError> {
         let replica = self.replica.as_ref();
         replica.map_or(Ok(()), |replica| self.current(replica).map(drop))
+    }
+
+    /// Returns the hashes of all versions of each memory in the journal of this replica.
+    ///
+    /// # Errors
+    /// If the journal cannot be read.
+    pub fn journaled_versions(
+        &self,
+    ) -> Result<HashMap<MemoryId, HashSet<ContentHash>>, StoreError> {
+        let mut versions = HashMap::<_, HashSet<_>>::new();
+        for record in self.journaled_operations(None) {
+            for change in record?.subject.changes {
+                let known = versions.entry(change.id).or_default();
+                known.extend(change.after.map(|file| file.hash));
+            }
+        }
+        Ok(versions)
     }
 
     /// Lets the next read create the replica again from the log. Files whose content the log lacks are then moved to `unsynced/`.
